@@ -487,7 +487,7 @@ static av_cold void uninit(AVFilterContext *ctx)
     av_frame_free(&s->latest);
     ff_qc_free_queue(ctx);
     ff_qc_free_maps(ctx);
-    qcr_live_destroy(s->live.run);
+    qcr_live_destroy(s->live);
     qcr_record_destroy(s->record);
     s->record = NULL;
     qcr_conditions_destroy(s->conditions);

@@ -54,7 +54,8 @@ std::string complaint(const std::string& message, const std::string& path) {
 }
 
 struct Packet {
-    std::optional<int64_t> pts, dts, size;
+    std::optional<int64_t> pts, dts;
+    int64_t bytes = 0;
     bool is_key = false, is_discarded = false;
 };
 
@@ -64,7 +65,7 @@ std::optional<int64_t> number(const std::string& text) {
     return end != text.c_str() && *end == '\0' ? std::optional<int64_t>(value) : std::nullopt;
 }
 
-/// "512,0,1834,K__": pts, dts, size, flags
+/// "512,0,1780,K__": pts, dts, size, flags
 Packet parse_packet(const std::string& line) {
     Packet packet;
     std::istringstream fields(line);
@@ -75,7 +76,7 @@ Packet parse_packet(const std::string& line) {
     std::getline(fields, flags);
     packet.pts = number(pts);
     packet.dts = number(dts);
-    packet.size = number(size);
+    packet.bytes = number(size).value_or(0);
     packet.is_key = flags.find('K') != std::string::npos;
     packet.is_discarded = flags.find('D') != std::string::npos;
     return packet;
@@ -115,6 +116,16 @@ double seconds(const Clock& clock, int64_t ticks) {
     return static_cast<double>(ticks) * static_cast<double>(clock.num) / static_cast<double>(clock.den);
 }
 
+/// Of packets that last as long as they are apart on average.
+double bit_rate_of(const std::vector<Packet>& packets, const Input& input) {
+    double bytes = 0;
+    for (const Packet& packet : packets) bytes += static_cast<double>(packet.bytes);
+    if (input.pts.size() < 2) return 0;
+    const double span = seconds(input.clock, input.pts.back() - input.pts.front());
+    const auto frames = static_cast<double>(input.pts.size());
+    return span > 0 ? 8 * bytes * (frames - 1) / (span * frames) : 0;
+}
+
 /// What keeps a row of packets from being cut; fills stamps and key frames.
 std::string survey(const std::vector<Packet>& packets, int64_t offset, double margin, Input* input) {
     for (const Packet& packet : packets) {
@@ -141,17 +152,6 @@ std::string survey(const std::vector<Packet>& packets, int64_t offset, double ma
     return input->key_frames.empty() ? "it has no key frames" : "";
 }
 
-/// Of packets that are all there. @param input with their stamps
-double rate_of(const std::vector<Packet>& packets, const Input& input) {
-    const size_t frames = input.pts.size();
-    if (frames < 2) return 0;
-    double bytes = 0;
-    for (const Packet& packet : packets) bytes += static_cast<double>(packet.size.value_or(0));
-    const auto count = static_cast<double>(frames);
-    const double lasts = seconds(input.clock, input.pts.back() - input.pts.front()) * count / (count - 1);
-    return lasts > 0 ? bytes * 8 / 1000 / lasts : 0;
-}
-
 // ---- what ffprobe says of streams
 // ------------------------------------------------------------------------------------
 
@@ -160,7 +160,7 @@ struct Stream {
     int index = 0, width = 0, height = 0;
     std::string codec;
     Clock clock;
-    double duration = 0, frame_rate = 0, bit_rate = 0; ///< 0: not known
+    double duration = 0, frame_rate = 0; ///< 0: not known
     std::string rate_text, tags;
     bool is_picture = false;  ///< a cover, or pictures of chapters
     bool is_attached = false; ///< of these, what ffmpeg does not count as video
@@ -231,7 +231,6 @@ std::vector<Stream> streams_of(const nlohmann::json& facts) {
         stream.width = number_of(each, "width");
         stream.height = number_of(each, "height");
         stream.codec = text_of(each, "codec_name");
-        stream.bit_rate = std::atof(text_of(each, "bit_rate").c_str());
         const std::string clock = text_of(each, "time_base");
         stream.clock = {std::max(1LL, std::atoll(clock.c_str())),
                         std::max(1LL, std::atoll(clock.c_str() + std::min(clock.find('/'), clock.size() - 1) + 1))};
@@ -314,7 +313,7 @@ std::string sibling(const std::string& program, const char* name) {
     return (std::filesystem::path(program).parent_path() / name).string();
 }
 
-/// ffprobe-quality-cuda for ffmpeg-quality-cuda, if there is one; else that on the PATH.
+/// ffprobe-quality-cuda for ffmpeg-quality-cuda, if there is one; otherwise that on the PATH.
 std::string probe_beside(const std::string& ffmpeg) {
     const std::filesystem::path path(ffmpeg);
     std::string name = path.filename().string();
@@ -386,7 +385,7 @@ Input probe(const Tools& tools, const std::string& path, const Opening& opening)
     const Outcome outcome =
         run(probing(tools, path, opening,
                     {"-show_entries",
-                     "stream=index,codec_type,codec_name,width,height,bit_rate,time_base,duration,avg_frame_rate,r_"
+                     "stream=index,codec_type,codec_name,width,height,time_base,duration,avg_frame_rate,r_"
                      "frame_rate,pix_fmt,"
                      "color_range,color_space,color_primaries,color_transfer:"
                      "stream_disposition=attached_pic,timed_thumbnails:stream_tags=DURATION:stream_side_data=rotation:"
@@ -399,8 +398,8 @@ Input probe(const Tools& tools, const std::string& path, const Opening& opening)
     input.clock = stream.clock;
     input.frame_rate = stream.frame_rate;
     input.rate_text = stream.rate_text;
-    input.facts = {stream.codec, stream.width, stream.height, stream.bit_rate / 1000};
     input.opening.is_turned = stream.is_turned;
+    input.facts = {stream.codec, stream.width, stream.height, 0};
     if (is_picture_name(path)) input.opening.tags = stream.tags;
     require_whole_pictures(tools, path, input.opening);
     const auto& format_facts = part_of(facts, "format");
@@ -414,7 +413,7 @@ Input probe(const Tools& tools, const std::string& path, const Opening& opening)
     const double start = std::atof(text_of(format_facts, "start_time").c_str());
     const std::vector<Packet> packets = read_packets(tools, path, input.opening);
     input.why_whole = survey(packets, offset_ticks(start, input.clock), kind->margin, &input);
-    if (input.why_whole.empty()) input.facts.kbit_per_s = rate_of(packets, input);
+    input.facts.bit_rate = bit_rate_of(packets, input);
     return input;
 }
 

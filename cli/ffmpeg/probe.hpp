@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "ffmpeg/opening.hpp"
-#include "words/video_facts.hpp"
+#include "words/stream_facts.hpp"
 
 namespace qc::cli {
 
@@ -23,7 +23,8 @@ struct Tools {
     void require_option(const char* name, const char* option, const std::string& value) const;
 };
 
-/// @param wish path of ffmpeg, or empty: beside this program, else on the PATH. ffprobe is looked for beside it first.
+/// @param wish path of ffmpeg, or empty: beside this program, otherwise on the PATH. ffprobe is looked for beside it
+/// first.
 /// @throws Failure if one is missing, or ffmpeg lacks the filter
 Tools find_tools(const std::string& wish);
 
@@ -42,9 +43,9 @@ struct KeyFrame {
 
 struct Input {
     std::string path;
-    VideoFacts facts;
     Opening opening; ///< with the stream that was chosen
     bool has_video = false;
+    StreamFacts facts;
     Clock clock;
     double frame_rate = 0;            ///< that it claims; 0: not known
     std::string rate_text;            ///< the same as a fraction; empty: not known
@@ -54,7 +55,7 @@ struct Input {
     std::string why_whole;            ///< why it has to be decoded from its beginning; empty: it need not
 };
 
-/// Of the stream that was asked for, else of the longest one that is no attached picture.
+/// Of the stream that was asked for, otherwise of the longest one that is no attached picture.
 /// @throws Failure if there is none, or the file cannot be read
 Input probe(const Tools& tools, const std::string& path, const Opening& opening = {});
 

@@ -102,7 +102,7 @@ std::string told_in_xml(const Json& head) {
 }
 
 /// The size of what was scored: a ladder's log tells it.
-std::string size_in_xml(const Json& head, const VideoFacts& scored) {
+std::string size_in_xml(const Json& head, const StreamFacts& scored) {
     const Json& renditions = member(head, "renditions");
     const Json own = renditions.is_array() && !renditions.empty() ? renditions.front() : Json();
     const int64_t width = own.is_object() ? count_of(own, "scored_width") : scored.width,
@@ -111,7 +111,7 @@ std::string size_in_xml(const Json& head, const VideoFacts& scored) {
     return attribute("qualityWidth", std::to_string(width)) + attribute("qualityHeight", std::to_string(height));
 }
 
-std::string xml_of(const ScoreLog& log, const VideoFacts& scored) {
+std::string xml_of(const ScoreLog& log, const StreamFacts& scored) {
     const Json& head = log.head;
     const double fps = number_of(head, "fps", NAN);
     std::string text = "<VMAF version=\"" + cli::text_of(head, "version") + "\">\n  <params " +
@@ -195,7 +195,7 @@ void require_layout(const std::string& output, bool is_planned) {
         throw Failure("--output=" + output + " cannot be written: " + folder + ": " + std::strerror(errno));
 }
 
-void write_log_as(const std::string& log, size_t renditions, const VideoFacts& scored, const std::string& output) {
+void write_log_as(const std::string& log, size_t renditions, const StreamFacts& scored, const std::string& output) {
     const Layout layout = layout_of_ending(output);
     const std::vector<std::string> from = log_names(log, renditions), to = log_names(output, renditions);
     if (layout == Layout::kJson) { // of one rendition, for what is no regular file

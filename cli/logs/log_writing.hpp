@@ -6,7 +6,7 @@
 #include <string>
 
 #include "logs/scores.hpp"
-#include "words/video_facts.hpp"
+#include "words/stream_facts.hpp"
 
 namespace qc::cli {
 
@@ -20,6 +20,6 @@ void require_layout(const std::string& output, bool is_planned);
 /// Writes a log in JSON, and those of further renditions beside it, in the layout that the output's ending asks for: as
 /// the filter would, except that lines of JSON have no times. Those have all renditions, the others a file each.
 /// @param scored the size of what was scored, where the log does not tell it
-void write_log_as(const std::string& log, size_t renditions, const VideoFacts& scored, const std::string& output);
+void write_log_as(const std::string& log, size_t renditions, const StreamFacts& scored, const std::string& output);
 
 } // namespace qc::cli

@@ -100,7 +100,7 @@ std::vector<std::string> names_of(const std::vector<TableRow>& rows, size_t widt
     return names;
 }
 
-std::string size_text(const VideoFacts& video) {
+std::string size_text(const StreamFacts& video) {
     return video.width > 0 ? std::to_string(video.width) + "x" + std::to_string(video.height) : "-";
 }
 
@@ -114,7 +114,7 @@ Group facts_of(const Table& table, size_t width) {
     for (const TableRow& row : table.rows) {
         size.cells.push_back(size_text(row.video));
         codec.cells.push_back(row.video.codec.empty() ? "-" : row.video.codec);
-        rate.cells.push_back(rate_text(row.video.kbit_per_s));
+        rate.cells.push_back(rate_text(row.video.bit_rate / 1000));
     }
     std::vector<Column> known;
     for (Column* each : {&size, &codec, &rate})

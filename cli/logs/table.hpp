@@ -6,13 +6,13 @@
 #include <vector>
 
 #include "logs/scores.hpp"
-#include "words/video_facts.hpp"
+#include "words/stream_facts.hpp"
 
 namespace qc::cli {
 
 struct TableRow {
     std::string file;
-    VideoFacts video;
+    StreamFacts video;
     Json log; ///< without its frames
 };
 
@@ -20,7 +20,7 @@ struct Table {
     std::vector<TableRow> rows;
     std::vector<std::string> scores; ///< that are shown, in this order
     std::string reference;
-    VideoFacts reference_video;
+    StreamFacts reference_video;
     double frames_per_second = 0; ///< of the first row's video, all steps included; 0: not known
 };
 

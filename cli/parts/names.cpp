@@ -56,10 +56,9 @@ std::vector<std::string> metrics_of(const Wish& wish) {
 
 } // namespace
 
-AskedScores asked_scores(const Options& options) {
-    const Wish& wish = options.wish;
+AskedScores asked_scores(const Wish& wish, bool shows_all) {
     AskedScores asked;
-    asked.all = options.shows_all;
+    asked.all = shows_all;
     std::string metrics;
     for (const std::string& each : metrics_of(wish)) {
         asked.all = asked.all || each == "all";

@@ -3,11 +3,13 @@
 #include <cmath>
 #include <cstdio>
 
+#include "ffmpeg/said.hpp"
 #include "logs/logs.hpp"
 #include "logs/summary.hpp"
 #include "logs/table.hpp"
 #include "parts/commands.hpp"
 #include "results/results.hpp"
+#include "words/advice.hpp"
 
 namespace qc::cli {
 
@@ -23,15 +25,15 @@ size_t input_of(size_t rendition) {
     return rendition == 0 ? 0 : rendition + 1;
 }
 
-VideoFacts facts_of(const Title& title, size_t input) {
-    return input < title.facts.size() ? title.facts[input] : VideoFacts();
+StreamFacts facts_of(const Title& title, size_t input) {
+    return input < title.facts.size() ? title.facts[input] : StreamFacts();
 }
 
-Table table_of(const Title& title, const std::vector<Json>& logs, const Options& options, double seconds) {
+Table table_of(const Title& title, const std::vector<Json>& logs, bool shows_all, double seconds) {
     Table table;
     for (size_t k = 0; k < logs.size(); ++k)
         table.rows.push_back({title.inputs[input_of(k)], facts_of(title, input_of(k)), logs[k]});
-    table.scores = asked_scores(options).of(logs.front());
+    table.scores = asked_scores(title.wish, shows_all).of(logs.front());
     table.reference = title.inputs[kReference];
     table.reference_video = facts_of(title, kReference);
     if (seconds > 0)
@@ -44,11 +46,11 @@ Json number_or_null(double value, double unknown) {
     return value == unknown || !std::isfinite(value) ? Json() : Json(value);
 }
 
-Json json_of(const VideoFacts& facts) {
+Json json_of(const StreamFacts& facts) {
     return {{"codec", facts.codec.empty() ? Json() : Json(facts.codec)},
             {"width", number_or_null(facts.width, 0)},
             {"height", number_or_null(facts.height, 0)},
-            {"kbit_per_s", number_or_null(std::round(facts.kbit_per_s * 10) / 10, 0)}};
+            {"bit_rate", number_or_null(std::round(facts.bit_rate), 0)}};
 }
 
 /// What the table shows of a row.
@@ -62,29 +64,12 @@ Json scores_of(const Table& table, const TableRow& row) {
     return scores;
 }
 
-Json report_of(const Title& title, const Table& table, const Options& options, const Findings& findings) {
-    Json list = Json::array();
-    for (const TableRow& row : table.rows) {
-        Json rendition = {{"distorted", row.file}, {"video", json_of(row.video)}, {"scores", scores_of(table, row)}};
-        rendition.update(told_of(row.log));
-        list.push_back(std::move(rendition));
-    }
-    return {{"reference", table.reference},
-            {"reference_video", json_of(table.reference_video)},
-            {"backend", backend_of(table.rows.front().log)},
-            {"frames_per_second", number_or_null(std::round(table.frames_per_second * 10) / 10, 0)},
-            {"parts", title.parts.size()},
-            {"log", options.output},
-            {"findings", json_of(findings)},
-            {"decoder_errors", findings.decoder_errors()},
-            {"renditions", list}};
-}
-
-void show(const Options& options, const Title& title, const Table& table, const Findings& findings) {
+void show(const Options& options, const Title& title, const std::vector<Json>& logs, const Findings& findings,
+          double seconds) {
     if (options.as_json)
-        print_whole(report_of(title, table, options, findings).dump(2) + "\n");
-    else
-        print_whole(options.is_quiet ? "" : text_of(table, terminal_width(), shows_bold()));
+        print_whole(summary_of(title, logs, options.output, findings, options.shows_all, seconds).dump(2) + "\n");
+    else if (!options.is_quiet)
+        print_whole(text_of(table_of(title, logs, options.shows_all, seconds), terminal_width(), shows_bold()));
 }
 
 } // namespace
@@ -102,6 +87,60 @@ Json json_of(const Findings& findings) {
     Json list = Json::array();
     for (const Finding& each : findings.list()) list.push_back({{"source", each.source}, {"text", each.text}});
     return list;
+}
+
+Json summary_of(const Title& title, const std::vector<Json>& logs, const std::string& kept, const Findings& findings,
+                bool shows_all, double seconds) {
+    const Table table = table_of(title, logs, shows_all, seconds);
+    Json list = Json::array();
+    for (const TableRow& row : table.rows) {
+        Json rendition = {{"distorted", row.file}, {"video", json_of(row.video)}, {"scores", scores_of(table, row)}};
+        rendition.update(told_of(row.log));
+        list.push_back(std::move(rendition));
+    }
+    return {{"reference", table.reference},
+            {"reference_video", json_of(table.reference_video)},
+            {"backend", backend_of(table.rows.front().log)},
+            {"frames_per_second", number_or_null(std::round(table.frames_per_second * 10) / 10, 0)},
+            {"parts", title.parts.size()},
+            {"log", kept},
+            {"findings", json_of(findings)},
+            {"decoder_errors", findings.decoder_errors()},
+            {"renditions", list}};
+}
+
+std::vector<Json> heads_of(const Title& title, const std::string& log) {
+    std::vector<Json> heads;
+    for (const std::string& name : log_names(log, title.inputs.size() - 1)) heads.push_back(read_head(name));
+    return heads;
+}
+
+void find_again(const Json& log, const std::vector<std::string>& records, Findings* findings) {
+    Damage damage;
+    for (const std::string& record : records) damage.add(Damage::of_text(complaints_of_record(record)));
+    findings->add_damage(damage.count(), damage.text());
+    if (!log.contains("warnings")) return;
+    for (const Json& each : log.at("warnings"))
+        if (each.is_string()) findings->add("filter", in_this_commands_words(each.get<std::string>()));
+}
+
+ExitCode present_merged(const Options& options, const std::vector<MergedTitle>& titles) {
+    Json list = Json::array();
+    std::vector<Finding> all;
+    for (const MergedTitle& each : titles) {
+        const std::string& log = each.title.log;
+        if (!each.error.empty()) {
+            list.push_back({{"reference", each.title.inputs[1]}, {"log", log}, {"error", each.error}});
+            continue;
+        }
+        const std::vector<Json> heads = heads_of(each.title, log);
+        Findings findings(log);
+        find_again(heads.front(), each.records, &findings);
+        all.insert(all.end(), findings.list().begin(), findings.list().end());
+        list.push_back(summary_of(each.title, heads, log, findings));
+    }
+    if (options.as_json) print_whole(list.dump(2) + "\n");
+    return exit_code_of(options, all, false);
 }
 
 std::vector<Condition> conditions_of(const Options& options) {
@@ -134,11 +173,8 @@ ExitCode exit_code_of(const Options& options, const std::vector<Finding>& findin
 
 ExitCode present(const Options& options, const Title& title, const std::string& log,
                  const std::vector<Condition>& conditions, const Findings& findings, double seconds) {
-    const std::vector<std::string> names = log_names(log, title.inputs.size() - 1);
-    std::vector<Json> logs;
-    logs.reserve(names.size());
-    for (const std::string& name : names) logs.push_back(read_head(name));
-    show(options, title, table_of(title, logs, options, seconds), findings);
+    const std::vector<Json> logs = heads_of(title, log);
+    show(options, title, logs, findings, seconds);
     bool is_below = false;
     for (size_t k = 0; k < logs.size(); ++k)
         is_below = is_any_met(conditions, logs[k], title.inputs[input_of(k)]) || is_below;

@@ -60,8 +60,8 @@ void pass_on_warnings(const std::vector<std::string>& lines, Findings* findings)
 }
 
 void pass_on_damage(const std::vector<Outcome>& outcomes, const std::vector<Command>& commands, Findings* findings) {
-    const Damage damage = damage_in(outcomes, commands);
-    findings->add_damage(damage.lines, damage.text);
+    const Damage damage(outcomes, commands);
+    findings->add_damage(damage.count(), damage.text());
 }
 
 /// @param made the commands that it runs
@@ -335,10 +335,10 @@ std::unique_ptr<EarlyRuns> start_early(const Tools& tools, const Options& option
 }
 
 /// The reference's, unless something else is scored than the whole of it.
-VideoFacts scored_size(const Title& title) {
+StreamFacts scored_size(const Title& title) {
     const Wish& wish = title.wish;
     const bool is_whole = wish.scale_to.empty() && wish.crop.empty() && wish.roi.empty();
-    return is_whole && title.facts.size() > 1 ? title.facts[1] : VideoFacts();
+    return is_whole && title.facts.size() > 1 ? title.facts[1] : StreamFacts();
 }
 
 } // namespace
@@ -406,7 +406,7 @@ Title prepare(const Tools& tools, const Options& options, const std::vector<std:
 
 Provenance provenance_of(const Options& options) {
     std::error_code error;
-    return {{shell_text(options.command_line)}, std::filesystem::current_path(error).string(), QC_VERSION, {}, {}};
+    return {{shell_text(options.command_line)}, std::filesystem::current_path(error).string(), QC_VERSION, {}, {}, {}};
 }
 
 ExitCode score(const Options& options) {
@@ -429,9 +429,11 @@ ExitCode score(const Options& options) {
     const std::string output = is_kept ? std::filesystem::absolute(options.output).string() : "";
     const std::string log = is_kept && is_json && !is_stream ? output : folder.file("scores.json");
     Findings findings;
+    const std::vector<SourceFile> files = sources_of(title);
     const auto begin = std::chrono::steady_clock::now();
-    const Provenance made = score_somehow(tools, options, title, folder, log, std::move(early), &findings);
+    Provenance made = score_somehow(tools, options, title, folder, log, std::move(early), &findings);
     const std::chrono::duration<double> lasted = std::chrono::steady_clock::now() - begin;
+    made.files = files;
     if (is_kept && (is_stream || !is_json)) write_log_as(log, title.inputs.size() - 1, scored_size(title), output);
     if (is_kept && !is_stream) write_provenance(output, made);
     return present(options, title, log, conditions, findings, lasted.count());

@@ -81,7 +81,7 @@ class Table(unittest.TestCase):
                              {pool: pools[pool] for pool in ("mean", "p5", "min")})
         self.assertEqual(rendition["scores"]["psnr_y"]["unit"], "dB")
         self.assertEqual({key: rendition["video"][key] for key in ("codec", "width", "height")}, {"codec": "h264", "width": 160, "height": 120})
-        self.assertGreater(rendition["video"]["kbit_per_s"], 0)
+        self.assertGreater(rendition["video"]["bit_rate"], 0)
         self.assertGreater(report["frames_per_second"], 0)
         self.assertTrue(report["backend"])
 
