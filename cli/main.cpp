@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // The command quality-cuda.
 #include <algorithm>
-#include <cstdio>
 #include <exception>
 #include <string>
 #include <utility>
@@ -16,6 +15,7 @@
 #include "parts/commands.hpp"
 #include "process/process.hpp"
 #include "report/report.hpp"
+#include "words/terminal.hpp"
 
 namespace {
 
@@ -241,10 +241,10 @@ int run_command(int argc, char** argv) {
         return dispatch(app, options);
     } catch (const CLI::ParseError& mistake) {
         if (mistake.get_exit_code() == 0) return app.exit(mistake);
-        std::fprintf(stderr, "quality-cuda: %s\n", mistake.what());
+        qc::cli::say(std::string("quality-cuda: ") + mistake.what());
         return qc::cli::kMisused;
     } catch (const Failure& failure) {
-        std::fprintf(stderr, "quality-cuda: %s\n", failure.what());
+        qc::cli::say(std::string("quality-cuda: ") + failure.what());
         return failure.code();
     }
 }
@@ -255,7 +255,7 @@ int main(int argc, char** argv) {
     try {
         return run_command(argc, argv);
     } catch (const std::exception& unforeseen) { // no memory, say
-        std::fprintf(stderr, "quality-cuda: %s\n", unforeseen.what());
+        qc::cli::say(std::string("quality-cuda: ") + unforeseen.what());
         return qc::cli::kFailed;
     }
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // What a person, or a program, gets to read of scores; and how that ends the command.
-#include <cstdio>
 
 #include "ffmpeg/said.hpp"
 #include "logs/logs.hpp"
@@ -8,6 +7,7 @@
 #include "parts/commands.hpp"
 #include "results/results.hpp"
 #include "words/advice.hpp"
+#include "words/terminal.hpp"
 
 namespace qc::cli {
 
@@ -19,9 +19,9 @@ constexpr const char* kTold[] = {"pairing",          "alignment",        "conver
 
 void show(const Options& options, const Title& title, const std::vector<Json>& logs, const Findings& findings) {
     if (options.as_json)
-        print_whole(summary_of(title, logs, options.output, findings).dump(2) + "\n");
+        print_whole(DataText(summary_of(title, logs, options.output, findings).dump(2) + "\n"));
     else
-        print_whole(options.is_quiet ? "" : table_of(logs, shows_all_scores(title.wish)));
+        print_whole(TerminalText(options.is_quiet ? "" : table_of(logs, shows_all_scores(title.wish))));
 }
 
 } // namespace
@@ -48,11 +48,11 @@ Json json_of(const Findings& findings) {
 Json summary_of(const Title& title, const std::vector<Json>& logs, const std::string& kept, const Findings& findings) {
     Json list = Json::array();
     for (size_t k = 0; k < logs.size(); ++k) {
-        Json rendition = {{"distorted", title.inputs[k == 0 ? 0 : k + 1]}};
+        Json rendition = {{"distorted", without_passwords(title.inputs[k == 0 ? 0 : k + 1])}};
         rendition.update(told_of(logs[k]));
         list.push_back(std::move(rendition));
     }
-    return {{"reference", title.inputs[1]},
+    return {{"reference", without_passwords(title.inputs[1])},
             {"parts", title.parts.size()},
             {"log", kept},
             {"findings", json_of(findings)},
@@ -75,13 +75,18 @@ void find_again(const Json& log, const std::vector<std::string>& records, Findin
         if (each.is_string()) findings->add("filter", in_this_commands_words(each.get<std::string>()));
 }
 
+void tell_merged(size_t merged, size_t titles) {
+    print_whole(TerminalText("titles merged: " + std::to_string(merged) + " of " + std::to_string(titles) + "\n"));
+}
+
 ExitCode present_merged(const Options& options, const std::vector<MergedTitle>& titles) {
     Json list = Json::array();
     std::vector<Finding> all;
     for (const MergedTitle& each : titles) {
         const std::string& log = each.title.log;
         if (!each.error.empty()) {
-            list.push_back({{"reference", each.title.inputs[1]}, {"log", log}, {"error", each.error}});
+            list.push_back(
+                {{"reference", without_passwords(each.title.inputs[1])}, {"log", log}, {"error", each.error}});
             continue;
         }
         const std::vector<Json> heads = heads_of(each.title, log);
@@ -90,7 +95,7 @@ ExitCode present_merged(const Options& options, const std::vector<MergedTitle>& 
         all.insert(all.end(), findings.list().begin(), findings.list().end());
         list.push_back(summary_of(each.title, heads, log, findings));
     }
-    if (options.as_json) print_whole(list.dump(2) + "\n");
+    if (options.as_json) print_whole(DataText(list.dump(2) + "\n"));
     return exit_code_of(options, all, false);
 }
 
@@ -107,7 +112,7 @@ bool is_any_met(const std::vector<Condition>& conditions, const Json& log, const
     bool is_met = false;
     for (const Condition& condition : conditions)
         if (const auto line = judge(condition, log, name)) {
-            std::fprintf(stderr, "%s\n", line->c_str());
+            say(*line);
             is_met = true;
         }
     return is_met;
@@ -115,8 +120,8 @@ bool is_any_met(const std::vector<Condition>& conditions, const Json& log, const
 
 ExitCode exit_code_of(const Options& options, const std::vector<Finding>& findings, bool is_below) {
     if (options.is_strict && !findings.empty()) {
-        std::fprintf(stderr, "quality-cuda: --strict: %zu finding%s\n", findings.size(),
-                     findings.size() > 1 ? "s" : "");
+        say("quality-cuda: --strict: " + std::to_string(findings.size()) + " finding" +
+            (findings.size() > 1 ? "s" : ""));
         return kDoubtful;
     }
     return is_below ? kBelowThreshold : kDone;

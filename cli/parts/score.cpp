@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // One title, on this machine: divided, scored side by side, merged, shown.
 #include <algorithm>
-#include <cstdio>
 #include <filesystem>
 #include <future>
 #include <memory>
@@ -20,6 +19,7 @@
 #include "results/outputs.hpp"
 #include "results/results.hpp"
 #include "words/advice.hpp"
+#include "words/terminal.hpp"
 #include "words/text.hpp"
 
 namespace qc::cli {
@@ -44,8 +44,8 @@ int64_t shortest_part(const Options& options) {
     return options.cluster.engine.empty() ? kShortestPart : kShortestTask;
 }
 
-void say(const Options& options, const std::string& line) {
-    if (!options.is_quiet) std::fprintf(stderr, "%s\n", line.c_str());
+void note(const Options& options, const std::string& line) {
+    if (!options.is_quiet) say(line);
 }
 
 Failure failed(const std::string& what, const Outcome& outcome) {
@@ -204,7 +204,7 @@ void score_parts(const Tools& tools, const Options& options, const Title& title,
 Provenance score_as_divided(const Tools& tools, const Options& options, Title& title, const TemporaryFolder& folder,
                             const std::string& log, std::unique_ptr<EarlyRuns> early, Findings* findings) {
     Provenance made = provenance_of(options);
-    if (!title.why_one_part.empty() && options.parts != 1) say(options, title.why_one_part + ": scored in one part");
+    if (!title.why_one_part.empty() && options.parts != 1) note(options, title.why_one_part + ": scored in one part");
     if (title.parts.size() == 1) {
         early.reset();
         score_whole(tools, options, title, log, &made, findings);
@@ -213,7 +213,7 @@ Provenance score_as_divided(const Tools& tools, const Options& options, Title& t
     try {
         score_parts(tools, options, title, folder, log, std::move(early), &made, findings);
     } catch (const InexactParts& inexact) {
-        say(options, std::string("the parts do not make one run, scored in one part: ") + inexact.what());
+        note(options, std::string("the parts do not make one run, scored in one part: ") + inexact.what());
         title.parts.resize(1);
         made.merge.clear();
         score_whole(tools, options, title, log, &made, findings);
@@ -230,7 +230,7 @@ Provenance score_somehow(const Tools& tools, const Options& options, Title& titl
         throw;
     } catch (const Failure& failure) {
         if (!title.decodes_on_gpu || options.hwaccel == "cuda") throw;
-        say(options, std::string("decoding on the GPU failed, decoding on the CPU: ") + failure.what());
+        note(options, std::string("decoding on the GPU failed, decoding on the CPU: ") + failure.what());
         title.decodes_on_gpu = false;
         return score_as_divided(tools, options, title, folder, log, nullptr, findings);
     }
@@ -375,7 +375,7 @@ Title prepare(const Tools& tools, const Options& options, const std::vector<std:
     std::vector<Input> inputs = probe_all(tools, &title);
     settle_decoding(options, &title);
     for (const Input& each : inputs)
-        if (!each.note.empty()) say(options, each.note);
+        if (!each.note.empty()) note(options, each.note);
     cut(&inputs, &title);
     const int64_t shortest = shortest_part(options);
     const bool is_long = static_cast<int64_t>(inputs[0].pts.size()) >= 2 * shortest;
@@ -394,7 +394,11 @@ Title prepare(const Tools& tools, const Options& options, const std::vector<std:
 
 Provenance provenance_of(const Options& options) {
     std::error_code error;
-    return {{shell_text(options.command_line)}, std::filesystem::current_path(error).string(), QC_VERSION, {}, {}};
+    return {{without_passwords(shell_text(options.command_line))},
+            std::filesystem::current_path(error).string(),
+            QC_VERSION,
+            {},
+            {}};
 }
 
 ExitCode score(const Options& options) {

@@ -8,6 +8,7 @@
 
 #include "results/results.hpp"
 #include "words/failure.hpp"
+#include "words/terminal.hpp"
 
 namespace qc::cli {
 
@@ -15,6 +16,11 @@ namespace {
 
 constexpr const char* kKey = "quality_cuda_commands";
 constexpr int kVersion = 1;
+
+std::vector<std::string> without_passwords_of(std::vector<std::string> commands) {
+    for (std::string& each : commands) each = without_passwords(each);
+    return commands;
+}
 
 } // namespace
 
@@ -27,10 +33,10 @@ void write_provenance(const std::string& log, const Provenance& provenance) {
     if (!std::filesystem::is_regular_file(log, error)) return;
     const nlohmann::ordered_json json = {{kKey, kVersion},
                                          {"log", hex(checksum_of_input(log))},
-                                         {"commands", provenance.commands},
+                                         {"commands", without_passwords_of(provenance.commands)},
                                          {"folder", provenance.folder},
                                          {"version", provenance.version},
-                                         {"parts", provenance.parts},
+                                         {"parts", without_passwords_of(provenance.parts)},
                                          {"merge", provenance.merge}};
     write_whole(provenance_name(log), json.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
 }
@@ -49,8 +55,9 @@ std::optional<Provenance> read_provenance(const std::string& log, std::string* w
             *why_not = name + " is of another log";
             return std::nullopt;
         }
-        return Provenance{json.at("commands"), json.at("folder"), json.at("version"), json.at("parts"),
-                          json.at("merge")};
+        // Those of an older version may have them.
+        return Provenance{without_passwords_of(json.at("commands")), json.at("folder"), json.at("version"),
+                          without_passwords_of(json.at("parts")), json.at("merge")};
     } catch (const std::exception&) { // a report without it is a report
         *why_not = name + " is damaged";
         return std::nullopt;

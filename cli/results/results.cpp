@@ -141,12 +141,6 @@ void write_whole(const std::string& path, std::string_view text) {
     if (errno != 0) throw trouble(path, " cannot be written: ");
 }
 
-void print_whole(std::string_view text) {
-    std::fwrite(text.data(), 1, text.size(), stdout);
-    // Who reads from a file that is full must not take what is there for all.
-    if (std::fflush(stdout) != 0) throw Failure("standard output cannot be written");
-}
-
 void seal(const std::string& path, const std::string& complaints, const std::string& command, const Seal& seal) {
     if (qcr_record_seal(path.c_str(), complaints.c_str(), command.c_str(), &seal) != QC_OK)
         throw trouble(path, " cannot be written: ");

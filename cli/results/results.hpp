@@ -33,8 +33,6 @@ std::string hex(uint64_t value);
 std::string read_whole(const std::string& path);
 /// Under a temporary name beside `path`, then renamed. A file that is there keeps its mode. @throws Failure
 void write_whole(const std::string& path, std::string_view text);
-/// To standard output. @throws Failure if it does not take all
-void print_whole(std::string_view text);
 
 /// Of a shard's result, a record: what it is the result of (`work` is the checksum of the plan's entry), and that it is
 /// whole.
