@@ -102,7 +102,7 @@ std::string with_name(const Line& line) {
 
 std::string reason_of(const Outcome& outcome) {
     const std::vector<Line> lines = lines_of(outcome);
-    // What the filter calls an error; else whatever is one; else whatever was said.
+    // What the filter calls an error; otherwise whatever is one; otherwise whatever was said.
     const auto first = [&](const auto& is_it) { return std::find_if(lines.begin(), lines.end(), is_it); };
     auto found = first([](const Line& each) { return each.is_filters() && each.level == Level::kError; });
     if (found == lines.end())

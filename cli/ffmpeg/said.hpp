@@ -9,7 +9,8 @@
 
 namespace qc::cli {
 
-/// Why a run failed, as one line: the filter's error, else the first one; before it what a decoder had to say first.
+/// Why a run failed, as one line: the filter's error, otherwise the first one; before it what a decoder had to say
+/// first.
 std::string reason_of(const Outcome& outcome);
 
 /// The warnings of the filter, as lines without the name of who warns.

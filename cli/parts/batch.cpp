@@ -84,6 +84,7 @@ std::string stem_of(const std::string& path) {
 struct Pair {
     std::string distorted, reference;
     Title title;
+    std::vector<SourceFile> files; ///< as they were before they were scored
     std::string log;
     Findings findings;
     std::string error; ///< why there are no scores
@@ -204,6 +205,7 @@ void run_pairs(const Tools& tools, const Options& options, const TemporaryFolder
                                           : (fs::absolute(options.output) / name).string();
         if (!pair.error.empty()) continue;
         commands.push_back(whole_command(tools, pair.title, pair.log));
+        pair.files = sources_of(pair.title);
         run.push_back(&pair);
     }
     const size_t at_once =
@@ -227,6 +229,7 @@ void run_pairs(const Tools& tools, const Options& options, const TemporaryFolder
         }
         Provenance made = provenance_of(options);
         made.parts = {shell_text(commands[i].arguments)};
+        made.files = std::move(pair.files);
         write_provenance(pair.log, made);
     }
 }

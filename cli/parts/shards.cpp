@@ -67,6 +67,7 @@ std::string merge_title(const Options& options, const Plan& plan, size_t index,
     if (!plan.command.empty()) made.commands.insert(made.commands.begin(), plan.command);
     for (const std::string& record : records) made.parts.push_back(command_of_record(record));
     made.merge = merger();
+    made.files = sources_of(title);
     write_provenance(title.log, made);
     return "";
 }

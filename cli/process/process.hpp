@@ -51,8 +51,8 @@ struct Companion {
 };
 
 struct Manner {
-    bool gives_input = false; ///< standard input is the commands'; else they have none
-    bool goes_on = false;     ///< when one fails; else those that run are ended, and none is started
+    bool gives_input = false; ///< standard input is the commands'; otherwise they have none
+    bool goes_on = false;     ///< when one fails; otherwise those that run are ended, and none is started
     /// Each command sees that one of these on which the fewest run: its context is made on no other, and no other is
     /// woken. Empty: it sees what this process sees.
     std::vector<std::string> gpus = {};

@@ -98,7 +98,7 @@ def clip(name):
 
 
 def comparable(path):
-    """A log's bytes but for the rate of the run."""
+    """A log's bytes except for the rate of the run."""
     lines = pathlib.Path(path).read_bytes().splitlines(keepends=True)
     kept = [line for line in lines if not line.startswith(b'  "fps": ')]
     assert len(kept) == len(lines) - 1, "a log has one line of its rate"
