@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // The command quality-cuda.
 #include <algorithm>
-#include <cstdio>
 #include <exception>
 #include <string>
 #include <utility>
@@ -19,6 +18,7 @@
 #include "process/process.hpp"
 #include "report/report.hpp"
 #include "words/nearest.hpp"
+#include "words/terminal.hpp"
 
 namespace {
 
@@ -276,12 +276,12 @@ std::string complaint(const CLI::App& app, const CLI::ParseError& mistake, const
 bool answer(const CLI::App& app, std::vector<std::string>* words) {
     if (!words->empty() && words->front() == "__complete") {
         for (const std::string& line : qc::cli::completions(app, {words->begin() + 1, words->end()}))
-            std::printf("%s\n", line.c_str());
+            qc::cli::print_whole(qc::cli::TerminalText(line + "\n"));
         return true;
     }
     if (words->empty() || words->front() != "help") return false;
     if (words->size() == 1) {
-        std::printf("%s", app.help().c_str());
+        qc::cli::print_whole(qc::cli::TerminalText(app.help()));
         return true;
     }
     *words = {(*words)[1], "--help"};
@@ -312,7 +312,7 @@ int run_command(int argc, char** argv) {
     std::vector<std::string> words(argv + 1, argv + argc);
     try {
         if (words.empty()) {
-            std::fprintf(stderr, "%s", app.help().c_str());
+            qc::cli::say(qc::cli::TerminalText(app.help()));
             return qc::cli::kMisused;
         }
         if (answer(app, &words)) return qc::cli::kDone;
@@ -328,10 +328,10 @@ int run_command(int argc, char** argv) {
         return dispatch(app, options);
     } catch (const CLI::ParseError& mistake) {
         if (mistake.get_exit_code() == 0) return app.exit(mistake);
-        std::fprintf(stderr, "quality-cuda: %s\n", complaint(app, mistake, words).c_str());
+        qc::cli::say("quality-cuda: " + complaint(app, mistake, words));
         return qc::cli::kMisused;
     } catch (const Failure& failure) {
-        std::fprintf(stderr, "quality-cuda: %s\n", failure.what());
+        qc::cli::say(std::string("quality-cuda: ") + failure.what());
         return failure.code();
     }
 }
@@ -342,7 +342,7 @@ int main(int argc, char** argv) {
     try {
         return run_command(argc, argv);
     } catch (const std::exception& unforeseen) { // no memory, say
-        std::fprintf(stderr, "quality-cuda: %s\n", unforeseen.what());
+        qc::cli::say(std::string("quality-cuda: ") + unforeseen.what());
         return qc::cli::kFailed;
     }
 }

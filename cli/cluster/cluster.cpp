@@ -2,13 +2,13 @@
 // A title, or a whole plan, on a cluster: planned here, scored there.
 #include "cluster/cluster.hpp"
 
-#include <cstdio>
 #include <filesystem>
 
 #include "cluster/slurm.hpp"
 #include "parts/commands.hpp"
 #include "parts/plan.hpp"
 #include "results/results.hpp"
+#include "words/terminal.hpp"
 
 namespace qc::cli {
 
@@ -25,11 +25,11 @@ void announce(const Options& options, const Jobs& jobs) {
     const nlohmann::json json = {{"arrays", arrays}, {"merge", jobs.merge}, {"tasks", jobs.needed}};
     const std::string line = text + "merge " + jobs.merge + "; " + how_to_cancel(jobs);
     if (!options.cluster.returns_at_once) {
-        if (!options.is_quiet) std::fprintf(stderr, "%s\n", line.c_str());
+        if (!options.is_quiet) say(line);
     } else if (options.as_json) {
-        std::printf("%s\n", json.dump().c_str());
+        print_whole(DataText(json.dump() + "\n"));
     } else if (!options.is_quiet) {
-        std::printf("%s\n", line.c_str());
+        print_whole(TerminalText(line + "\n"));
     }
 }
 
@@ -64,8 +64,7 @@ ExitCode submit_plan(const Options& options) {
     std::vector<MergedTitle> titles;
     for (size_t i = 0; i < plan.titles.size(); ++i) titles.push_back({plan.titles[i], results_of(plan, i), ""});
     const ExitCode code = present_merged(options, titles);
-    if (!options.is_quiet && !options.as_json)
-        std::printf("titles merged: %zu of %zu\n", plan.titles.size(), plan.titles.size());
+    if (!options.is_quiet && !options.as_json) tell_merged(plan.titles.size(), plan.titles.size());
     return code;
 }
 

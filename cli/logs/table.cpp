@@ -64,8 +64,10 @@ std::string without_end(std::string text) {
     return text;
 }
 
-std::string bold(const std::string& text, bool is_bold) {
-    return is_bold && !text.empty() ? "\033[1m" + text + "\033[0m" : text;
+TerminalText head_line(std::string text, bool is_bold) {
+    text = without_end(std::move(text));
+    TerminalText line = is_bold ? TerminalText::bold(text) : TerminalText(text);
+    return line += "\n";
 }
 
 /// Its beginning and its end, which has what tells encodes apart. Cut between signs.
@@ -142,7 +144,7 @@ Group group_of(const Table& table, const std::string& score) {
 }
 
 /// Groups beside each other: the line of their heads, that of the columns', and the rows.
-std::string block_of(const std::vector<Group>& groups, size_t rows, bool is_bold) {
+TerminalText block_of(const std::vector<Group>& groups, size_t rows, bool is_bold) {
     std::string heads, columns;
     std::vector<std::string> lines(rows);
     for (size_t g = 0; g < groups.size(); ++g) {
@@ -163,9 +165,9 @@ std::string block_of(const std::vector<Group>& groups, size_t rows, bool is_bold
                 lines[row] += between + padded(column.cells[row], width, column.is_text);
         }
     }
-    std::string text;
-    if (!without_end(heads).empty()) text += bold(without_end(heads), is_bold) + "\n";
-    text += bold(without_end(columns), is_bold) + "\n";
+    TerminalText text;
+    if (!without_end(heads).empty()) text += head_line(heads, is_bold);
+    text += head_line(columns, is_bold);
     for (const std::string& line : lines) text += without_end(line) + "\n";
     return text;
 }
@@ -226,7 +228,7 @@ std::string foot_of(const Table& table) {
 }
 
 /// Of one video: a row for each score.
-std::string list_of(const Table& table, bool is_bold) {
+TerminalText list_of(const Table& table, bool is_bold) {
     Group group{"",
                 {{"score", {}, true}, {"mean", {}, false}, {"p5", {}, false}, {"min", {}, false}, {"max", {}, false}}};
     for (const std::string& score : table.scores) {
@@ -260,7 +262,7 @@ std::string score_cell(const std::string& score, double value) {
     return fixed(value, is_small ? 4 : 2);
 }
 
-std::string text_of(const Table& table, size_t width, bool is_bold) {
+TerminalText text_of(const Table& table, size_t width, bool is_bold) {
     const Group facts = facts_of(table, width);
     const size_t rows = table.rows.size();
     std::vector<std::vector<Group>> blocks{{facts}};
@@ -274,15 +276,20 @@ std::string text_of(const Table& table, size_t width, bool is_bold) {
         taken += 2 * kGap + group.width();
         blocks.back().push_back(std::move(group));
     }
-    std::string text;
+    TerminalText text;
     constexpr size_t kMostBeside = 4; // scores: of more, one below the other, a person finds one sooner
     if (rows == 1 && (blocks.size() > 1 || table.scores.size() > kMostBeside)) {
-        text = block_of({facts}, rows, is_bold) + "\n" + list_of(table, is_bold);
+        text = block_of({facts}, rows, is_bold);
+        text += "\n";
+        text += list_of(table, is_bold);
     } else {
-        for (const std::vector<Group>& block : blocks)
-            text += (text.empty() ? "" : "\n") + block_of(block, rows, is_bold);
+        for (const std::vector<Group>& block : blocks) {
+            if (!text.shown().empty()) text += "\n";
+            text += block_of(block, rows, is_bold);
+        }
     }
-    return text + "\n" + foot_of(table);
+    text += "\n";
+    return text += foot_of(table);
 }
 
 size_t terminal_width() {

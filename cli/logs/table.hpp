@@ -7,6 +7,7 @@
 
 #include "logs/scores.hpp"
 #include "words/stream_facts.hpp"
+#include "words/terminal.hpp"
 
 namespace qc::cli {
 
@@ -33,7 +34,7 @@ std::string score_cell(const std::string& score, double value);
 
 /// @param width of the terminal: names are shortened, and scores that do not fit beside each other come below each
 /// other; 0: as wide as it is  @param is_bold heads are
-std::string text_of(const Table& table, size_t width, bool is_bold);
+TerminalText text_of(const Table& table, size_t width, bool is_bold);
 
 /// Columns of the terminal that standard output is; 0: it is none.
 size_t terminal_width();

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // Folders and patterns: many pairs of files, each scored for itself, that belong together by their names.
 #include <algorithm>
-#include <cstdio>
 #include <filesystem>
 #include <future>
 #include <map>
@@ -19,6 +18,7 @@
 #include "process/gpus.hpp"
 #include "results/results.hpp"
 #include "words/advice.hpp"
+#include "words/terminal.hpp"
 #include "words/text.hpp"
 
 namespace qc::cli {
@@ -252,9 +252,10 @@ ExitCode score_batch(const Options& options) {
                       kMisused);
     run_pairs(tools, options, folder, &pairs);
     if (options.as_json)
-        print_whole(json_of_pairs(pairs, unmatched).dump(2) + "\n");
+        print_whole(DataText(json_of_pairs(pairs, unmatched).dump(2) + "\n"));
     else
-        print_whole(options.is_quiet ? "" : table_of_pairs(pairs, asked_scores(options.wish, options.shows_all)));
+        print_whole(
+            TerminalText(options.is_quiet ? "" : table_of_pairs(pairs, asked_scores(options.wish, options.shows_all))));
     std::vector<Finding> findings = unmatched.list();
     size_t failed = 0;
     bool is_below = false;
@@ -265,7 +266,7 @@ ExitCode score_batch(const Options& options) {
             continue;
         }
         ++failed;
-        std::fprintf(stderr, "quality-cuda: %s: %s\n", pair.distorted.c_str(), pair.error.c_str());
+        say("quality-cuda: " + pair.distorted + ": " + pair.error);
     }
     if (failed > 0)
         throw Failure(std::to_string(failed) + " of " + std::to_string(pairs.size()) + " pairs have no scores");

@@ -99,6 +99,9 @@ struct MergedTitle {
     std::vector<std::string> records;
     std::string error; ///< why there is no log; it was said
 };
+/// The line that ends a merge.
+void tell_merged(size_t merged, size_t titles);
+
 ExitCode present_merged(const Options& options, const std::vector<MergedTitle>& titles);
 
 /// Says which conditions a log meets. @param name of what was scored

@@ -233,7 +233,10 @@ ExitCode examine(const Options& options) {
         line.resize(22, ' ');
         text += line + each.text + "\n";
     }
-    print_whole(options.as_json ? Json({{"works", works}, {"findings", list}}).dump(2) + "\n" : text);
+    if (options.as_json)
+        print_whole(DataText(Json({{"works", works}, {"findings", list}}).dump(2) + "\n"));
+    else
+        print_whole(TerminalText(text));
     return works ? kDone : kFailed;
 }
 

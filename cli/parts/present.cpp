@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // What a person, or a program, gets to read of scores; and how that ends the command.
 #include <cmath>
-#include <cstdio>
 
 #include "ffmpeg/said.hpp"
 #include "logs/logs.hpp"
@@ -10,6 +9,7 @@
 #include "parts/commands.hpp"
 #include "results/results.hpp"
 #include "words/advice.hpp"
+#include "words/terminal.hpp"
 
 namespace qc::cli {
 
@@ -67,7 +67,8 @@ Json scores_of(const Table& table, const TableRow& row) {
 void show(const Options& options, const Title& title, const std::vector<Json>& logs, const Findings& findings,
           double seconds) {
     if (options.as_json)
-        print_whole(summary_of(title, logs, options.output, findings, options.shows_all, seconds).dump(2) + "\n");
+        print_whole(
+            DataText(summary_of(title, logs, options.output, findings, options.shows_all, seconds).dump(2) + "\n"));
     else if (!options.is_quiet)
         print_whole(text_of(table_of(title, logs, options.shows_all, seconds), terminal_width(), shows_bold()));
 }
@@ -94,11 +95,13 @@ Json summary_of(const Title& title, const std::vector<Json>& logs, const std::st
     const Table table = table_of(title, logs, shows_all, seconds);
     Json list = Json::array();
     for (const TableRow& row : table.rows) {
-        Json rendition = {{"distorted", row.file}, {"video", json_of(row.video)}, {"scores", scores_of(table, row)}};
+        Json rendition = {{"distorted", without_passwords(row.file)},
+                          {"video", json_of(row.video)},
+                          {"scores", scores_of(table, row)}};
         rendition.update(told_of(row.log));
         list.push_back(std::move(rendition));
     }
-    return {{"reference", table.reference},
+    return {{"reference", without_passwords(table.reference)},
             {"reference_video", json_of(table.reference_video)},
             {"backend", backend_of(table.rows.front().log)},
             {"frames_per_second", number_or_null(std::round(table.frames_per_second * 10) / 10, 0)},
@@ -124,13 +127,18 @@ void find_again(const Json& log, const std::vector<std::string>& records, Findin
         if (each.is_string()) findings->add("filter", in_this_commands_words(each.get<std::string>()));
 }
 
+void tell_merged(size_t merged, size_t titles) {
+    print_whole(TerminalText("titles merged: " + std::to_string(merged) + " of " + std::to_string(titles) + "\n"));
+}
+
 ExitCode present_merged(const Options& options, const std::vector<MergedTitle>& titles) {
     Json list = Json::array();
     std::vector<Finding> all;
     for (const MergedTitle& each : titles) {
         const std::string& log = each.title.log;
         if (!each.error.empty()) {
-            list.push_back({{"reference", each.title.inputs[1]}, {"log", log}, {"error", each.error}});
+            list.push_back(
+                {{"reference", without_passwords(each.title.inputs[1])}, {"log", log}, {"error", each.error}});
             continue;
         }
         const std::vector<Json> heads = heads_of(each.title, log);
@@ -139,7 +147,7 @@ ExitCode present_merged(const Options& options, const std::vector<MergedTitle>& 
         all.insert(all.end(), findings.list().begin(), findings.list().end());
         list.push_back(summary_of(each.title, heads, log, findings));
     }
-    if (options.as_json) print_whole(list.dump(2) + "\n");
+    if (options.as_json) print_whole(DataText(list.dump(2) + "\n"));
     return exit_code_of(options, all, false);
 }
 
@@ -156,7 +164,7 @@ bool is_any_met(const std::vector<Condition>& conditions, const Json& log, const
     bool is_met = false;
     for (const Condition& condition : conditions)
         if (const auto line = judge(condition, log, name)) {
-            std::fprintf(stderr, "%s\n", line->c_str());
+            say(*line);
             is_met = true;
         }
     return is_met;
@@ -164,8 +172,8 @@ bool is_any_met(const std::vector<Condition>& conditions, const Json& log, const
 
 ExitCode exit_code_of(const Options& options, const std::vector<Finding>& findings, bool is_below) {
     if (options.is_strict && !findings.empty()) {
-        std::fprintf(stderr, "quality-cuda: --strict: %zu finding%s\n", findings.size(),
-                     findings.size() > 1 ? "s" : "");
+        say("quality-cuda: --strict: " + std::to_string(findings.size()) + " finding" +
+            (findings.size() > 1 ? "s" : ""));
         return kDoubtful;
     }
     return is_below ? kBelowThreshold : kDone;

@@ -2,7 +2,6 @@
 // One title, on this machine: divided, scored side by side, merged, shown.
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <filesystem>
 #include <future>
 #include <memory>
@@ -22,6 +21,7 @@
 #include "results/outputs.hpp"
 #include "results/results.hpp"
 #include "words/advice.hpp"
+#include "words/terminal.hpp"
 #include "words/text.hpp"
 
 namespace qc::cli {
@@ -46,8 +46,8 @@ int64_t shortest_part(const Options& options) {
     return options.cluster.engine.empty() ? kShortestPart : kShortestTask;
 }
 
-void say(const Options& options, const std::string& line) {
-    if (!options.is_quiet) std::fprintf(stderr, "%s\n", line.c_str());
+void note(const Options& options, const std::string& line) {
+    if (!options.is_quiet) say(line);
 }
 
 Failure failed(const std::string& what, const Outcome& outcome) {
@@ -206,7 +206,7 @@ void score_parts(const Tools& tools, const Options& options, const Title& title,
 Provenance score_as_divided(const Tools& tools, const Options& options, Title& title, const TemporaryFolder& folder,
                             const std::string& log, std::unique_ptr<EarlyRuns> early, Findings* findings) {
     Provenance made = provenance_of(options);
-    if (!title.why_one_part.empty() && options.parts != 1) say(options, title.why_one_part + ": scored in one part");
+    if (!title.why_one_part.empty() && options.parts != 1) note(options, title.why_one_part + ": scored in one part");
     if (title.parts.size() == 1) {
         early.reset();
         score_whole(tools, options, title, log, &made, findings);
@@ -215,7 +215,7 @@ Provenance score_as_divided(const Tools& tools, const Options& options, Title& t
     try {
         score_parts(tools, options, title, folder, log, std::move(early), &made, findings);
     } catch (const InexactParts& inexact) {
-        say(options, std::string("the parts do not make one run, scored in one part: ") + inexact.what());
+        note(options, std::string("the parts do not make one run, scored in one part: ") + inexact.what());
         title.parts.resize(1);
         made.merge.clear();
         score_whole(tools, options, title, log, &made, findings);
@@ -232,7 +232,7 @@ Provenance score_somehow(const Tools& tools, const Options& options, Title& titl
         throw;
     } catch (const Failure& failure) {
         if (!title.decodes_on_gpu || options.hwaccel == "cuda") throw;
-        say(options, std::string("decoding on the GPU failed, decoding on the CPU: ") + failure.what());
+        note(options, std::string("decoding on the GPU failed, decoding on the CPU: ") + failure.what());
         title.decodes_on_gpu = false;
         return score_as_divided(tools, options, title, folder, log, nullptr, findings);
     }
@@ -385,7 +385,7 @@ Title prepare(const Tools& tools, const Options& options, const std::vector<std:
     std::vector<Input> inputs = probe_all(tools, &title);
     settle_decoding(options, &title);
     for (const Input& each : inputs) {
-        if (!each.note.empty()) say(options, each.note);
+        if (!each.note.empty()) note(options, each.note);
         title.facts.push_back(each.facts);
     }
     cut(&inputs, &title);
@@ -406,7 +406,12 @@ Title prepare(const Tools& tools, const Options& options, const std::vector<std:
 
 Provenance provenance_of(const Options& options) {
     std::error_code error;
-    return {{shell_text(options.command_line)}, std::filesystem::current_path(error).string(), QC_VERSION, {}, {}, {}};
+    return {{without_passwords(shell_text(options.command_line))},
+            std::filesystem::current_path(error).string(),
+            QC_VERSION,
+            {},
+            {},
+            {}};
 }
 
 ExitCode score(const Options& options) {

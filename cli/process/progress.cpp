@@ -9,6 +9,8 @@
 
 #include <unistd.h>
 
+#include "words/terminal.hpp"
+
 namespace qc::cli {
 
 namespace {
@@ -34,7 +36,7 @@ void Progress::take(size_t run, const std::string& line) {
 }
 
 void Progress::note(const std::string& text) {
-    note_ = "  " + text;
+    note_ = "  " + TerminalText(text).shown();
     show();
 }
 

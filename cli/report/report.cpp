@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <memory>
 
 #include "logs/logs.hpp"
@@ -15,6 +14,7 @@
 #include "results/outputs.hpp"
 #include "results/results.hpp"
 #include "words/failure.hpp"
+#include "words/terminal.hpp"
 #include "words/text.hpp"
 
 namespace qc::cli {
@@ -160,7 +160,7 @@ std::string csv_of(const std::vector<Encode>& encodes) {
 }
 
 void write_text(const std::string& path, const std::string& text) {
-    if (path == "-") return print_whole(text);
+    if (path == "-") return print_whole(DataText(text));
     write_whole(path, text);
 }
 
@@ -221,7 +221,7 @@ ExitCode report(const ReportOptions& options) {
             report.notes.push_back("no pictures: " + report.why_no_pictures);
     }
     if (!options.is_quiet)
-        for (const std::string& note : report.notes) std::fprintf(stderr, "note: %s\n", note.c_str());
+        for (const std::string& note : report.notes) say("note: " + note);
     return kDone;
 }
 
