@@ -280,7 +280,7 @@ void expect_same(const Case& c, int width, int height, bool descending) {
         job.target[p] = {by_kernel.data(p), static_cast<uint32_t>(by_kernel.pitch(p) * sizeof(Target)),
                          by_kernel.columns(p), by_kernel.rows(p)};
     }
-    cpu::recode_planes(from, recoding, targets);
+    cpu::recode_planes(from, recoding, nullptr, targets);
     job.pixel_bytes = pixel_bytes_of(job);
     EXPECT_EQ(job.pixel_bytes != 0, c.lie > kInPairs && c.from.rgb) << c.lie;
     find_order(&job);
@@ -350,7 +350,7 @@ TEST(Recoding, ChromaIsOneRoundingOfTheWeightedSum) {
         from.extent[static_cast<size_t>(p)] = {kWidth, kHeight};
         targets[static_cast<size_t>(p)] = target.plane(p);
     }
-    cpu::recode_planes(from, recoding, targets);
+    cpu::recode_planes(from, recoding, nullptr, targets);
     for (int p = 1; p < 3; ++p) {
         int64_t sum = 0;
         for (int q = 0; q < 3; ++q)
