@@ -163,6 +163,12 @@ def planes_of(layout, size, data):
     return [planes[2], planes[0], planes[1]] if layout.form == "gbr" else planes
 
 
+def deeper(layout, sample, depth):
+    """Bits of gray, which is of full range, are repeated; otherwise zeros follow them."""
+    bits = f"{sample:0{layout.depth}b}"
+    return int((bits + (bits if layout.chroma == "400" else "0" * depth))[:depth], 2)
+
+
 class Pictures(unittest.TestCase):
     """What has a closed form against loops over all samples."""
 
@@ -171,7 +177,7 @@ class Pictures(unittest.TestCase):
 
     def planes(self, layout, picture, depth):
         data = pictures.picture_bytes(layout, self.SIZE, picture)
-        return [[sample << (depth - layout.depth) for sample in plane] for plane in planes_of(layout, self.SIZE, data)]
+        return [[deeper(layout, sample, depth) for sample in plane] for plane in planes_of(layout, self.SIZE, data)]
 
     def test_squared_errors_and_moments(self):
         for first in pictures.LAYOUTS:
@@ -275,6 +281,14 @@ class Judgement(unittest.TestCase):
             self.assertIsNone(self.judge(threads=lambda time, held=held: held(time, 56, 87), with_gpu=True,
                                          gpu_mib=lambda time, held=held: held(time, 22, 533)))
             self.assertEqual(self.judge(threads=lambda time, held=held: held(time, 56, 87) + time // 10), "threads grew")
+
+    def test_a_megabyte_of_each_graph(self):
+        """Of four graphs a second, on the GPU or beside it, where a look now and then falls between two graphs."""
+        def held(least, most):
+            return lambda time: (least if time % 7 == 0 else most) + 4 * time
+
+        self.assertEqual(self.judge(gpu_mib=held(22, 533), with_gpu=True), "gpu_mib grew")
+        self.assertRegex(self.judge(own_kib=lambda time: 1024 * held(22, 90)(time), resident_kib=150000), "^memory grew by ")
 
     def test_too_little(self):
         self.assertIn("too few samples", lasting.judge([], self.SECONDS)[0])
