@@ -115,7 +115,7 @@ static const AVOption quality_cuda_options[] = {
     { "log_fmt",  "format of the report: json (everything), xml, csv or sub (frames only), in libvmaf's layouts; or jsonl: lines while the run goes on, to a file, a pipe or a URL (default: that of log_path's ending .xml, .csv or .sub, else json)", OFFSET(log_fmt), AV_OPT_TYPE_STRING, { .str = NULL }, 0, 0, FLAGS },
     { "window",   "length of the windows of which jsonl has one line each and metrics_file the latest one; 0: jsonl has a line for each frame, metrics_file windows of a second (default 0)", OFFSET(window), AV_OPT_TYPE_DURATION, { .i64 = 0 }, 0, 300000000, FLAGS },
     { "log_queue", "lines of jsonl that wait for a receiver that takes none; then the oldest are dropped", OFFSET(log_queue), AV_OPT_TYPE_INT, { .i64 = 1024 }, 1, 1000000, FLAGS },
-    { "alert",    "conditions joined by |, each SCORE<NUMBER:SECONDS (or <= > >=): marks the frames while one has held for so long, and says when it begins and ends (default none)", OFFSET(alert), AV_OPT_TYPE_STRING, { .str = NULL }, 0, 0, FLAGS },
+    { "alert",    "conditions joined by |, each SCORE<NUMBER:SECONDS or mean(SCORE)<NUMBER:SECONDS (min, max, p5, p95; <= > >=), and maybe >NUMBER where it ends: marks the frames while one has held for so long, and says when it begins and ends (default none)", OFFSET(alert), AV_OPT_TYPE_STRING, { .str = NULL }, 0, 0, FLAGS },
     { "metrics_file", "replace this file with each window by one of Prometheus' text format (default none)", OFFSET(metrics_file), AV_OPT_TYPE_STRING, { .str = NULL }, 0, 0, FLAGS },
     { "maps", "second output, pad map: frames that show where the distorted ones are bad, by this metric: difference, ssim, vif, ...; a wrong name lists them (default none)", OFFSET(maps), AV_OPT_TYPE_STRING, { .str = NULL }, 0, 0, FLAGS },
     { "map_format", "how maps tell how bad", OFFSET(map_format), AV_OPT_TYPE_INT, { .i64 = QC_MAP_COLOURS_GRAY }, QC_MAP_COLOURS_GRAY, QC_MAP_COLOURS_HEAT, FLAGS, .unit = "map_format" },
@@ -487,7 +487,7 @@ static av_cold void uninit(AVFilterContext *ctx)
     av_frame_free(&s->latest);
     ff_qc_free_queue(ctx);
     ff_qc_free_maps(ctx);
-    qcr_live_destroy(s->live.run);
+    qcr_live_destroy(s->live);
     qcr_record_destroy(s->record);
     s->record = NULL;
     qcr_conditions_destroy(s->conditions);

@@ -324,7 +324,7 @@ std::string sibling(const std::string& program, const char* name) {
     return (std::filesystem::path(program).parent_path() / name).string();
 }
 
-/// ffprobe-quality-cuda for ffmpeg-quality-cuda, if there is one; else that on the PATH.
+/// ffprobe-quality-cuda for ffmpeg-quality-cuda, if there is one; otherwise that on the PATH.
 std::string probe_beside(const std::string& ffmpeg) {
     const std::filesystem::path path(ffmpeg);
     std::string name = path.filename().string();

@@ -22,7 +22,8 @@ struct Tools {
     void require_option(const char* name, const char* option, const std::string& value) const;
 };
 
-/// @param wish path of ffmpeg, or empty: beside this program, else on the PATH. ffprobe is looked for beside it first.
+/// @param wish path of ffmpeg, or empty: beside this program, otherwise on the PATH. ffprobe is looked for beside it
+/// first.
 /// @throws Failure if one is missing, or ffmpeg lacks the filter
 Tools find_tools(const std::string& wish);
 
@@ -61,7 +62,7 @@ struct Input {
     std::string why_whole;            ///< why it has to be decoded from its beginning; empty: it need not
 };
 
-/// Of the stream that was asked for, else of the longest one that is no attached picture.
+/// Of the stream that was asked for, otherwise of the longest one that is no attached picture.
 /// @throws Failure if there is none, or the file cannot be read
 Input probe(const Tools& tools, const std::string& path, const Opening& opening = {});
 

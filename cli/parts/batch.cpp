@@ -218,8 +218,8 @@ void run_pairs(const Tools& tools, const Options& options, const TemporaryFolder
             pair.error = in_this_commands_words(reason_of(outcomes[i]));
             continue;
         }
-        const Damage damage = damage_in({outcomes[i]}, {commands[i]});
-        pair.findings.add_damage(damage.lines, damage.text);
+        const Damage damage({outcomes[i]}, {commands[i]});
+        pair.findings.add_damage(damage.count(), damage.text());
         for (const std::string& line : warnings_of(outcomes[i]))
             pair.findings.add("filter", in_this_commands_words(line));
         pair.told = told_of(read_head(pair.log));

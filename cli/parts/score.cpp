@@ -58,8 +58,8 @@ void pass_on_warnings(const std::vector<std::string>& lines, Findings* findings)
 }
 
 void pass_on_damage(const std::vector<Outcome>& outcomes, const std::vector<Command>& commands, Findings* findings) {
-    const Damage damage = damage_in(outcomes, commands);
-    findings->add_damage(damage.lines, damage.text);
+    const Damage damage(outcomes, commands);
+    findings->add_damage(damage.count(), damage.text());
 }
 
 /// @param made the commands that it runs

@@ -185,7 +185,7 @@ double rate_of_file(const Tools& tools, const Encode& encode) {
     return rate > 0 && rate <= kHighestRate ? rate : 0;
 }
 
-/// As typed, else as it lies beside the logs.
+/// As typed, otherwise as it lies beside the logs.
 void find_commands(const ReportOptions& options, std::vector<Encode>* encodes) {
     if (!options.commands.empty() && options.commands.size() != options.logs.size())
         throw Failure("--command is given " + std::to_string(options.commands.size()) + " times: there are " +

@@ -222,8 +222,8 @@ static void account(AVFilterContext *ctx, int rest)
         AVFrame *map = row.map;
 
         av_frame_free(&map);
-        if (!row.was_taken || !qcr_live_has_alerts(s->live.run))
-            ff_qc_live_result(ctx, qcr_live_frame_leaves(s->live.run, &row));
+        if (!row.was_taken || !qcr_live_has_alerts(s->live))
+            ff_qc_live_result(ctx, qcr_live_frame_leaves(s->live, &row));
         if (row.number >= 0)
             ff_qc_say_findings(ctx, row.number + 1);
         if (row.present)
@@ -244,9 +244,9 @@ void ff_qc_confirm_rows(AVFilterContext *ctx, int is_asked)
 /** Puts the names of the alerts that are active onto a frame; without any, that of a filter before this one goes. @return AVERROR */
 static int tag_alerts(const QualityCudaContext *s, AVFrame *frame)
 {
-    const char *names = qcr_live_active_alerts(s->live.run);
+    const char *names = qcr_live_active_alerts(s->live);
 
-    return !qcr_live_has_alerts(s->live.run) ? 0 :
+    return !qcr_live_has_alerts(s->live) ? 0 :
            av_dict_set(&frame->metadata, QC_KEY_PREFIX "alert", *names ? names : NULL, 0);
 }
 
@@ -278,8 +278,8 @@ int ff_qc_push_ready(AVFilterContext *ctx)
         return 0;
     frame = row.frame;
     map   = row.map;
-    if (qcr_live_has_alerts(s->live.run)) /* the frame itself has them */
-        ff_qc_live_result(ctx, qcr_live_frame_leaves(s->live.run, &row));
+    if (qcr_live_has_alerts(s->live)) /* the frame itself has them */
+        ff_qc_live_result(ctx, qcr_live_frame_leaves(s->live, &row));
     ret = tag_alerts(s, frame);
     if (ret >= 0)
         ret = ff_qc_finish_map(ctx, frame, &map);

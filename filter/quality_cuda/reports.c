@@ -7,8 +7,10 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdint.h>
 #include <string.h>
 
+#include "libavformat/avio.h"
 #include "libavutil/avstring.h"
 #include "libavutil/dict.h"
 #include "libavutil/error.h"
@@ -34,7 +36,14 @@ static int has_protocol(const char *name)
     return 0;
 }
 
-/* ---- lines; all of this runs in the thread that waits for the receiver ---- */
+/* ---- lines; all of this runs in the thread that waits for the receiver, which may outlive the filter ---- */
+
+/** What is behind a URL. */
+typedef struct QCReceiver {
+    AVIOContext *avio;
+    qcr_patience patience;
+    int64_t connect_until; ///< time of av_gettime_relative() by which a connection has to be made; 0: none is
+} QCReceiver;
 
 static int gives_up(const QCReceiver *receiver)
 {
@@ -55,7 +64,7 @@ static int result_of(int ret)
     return ret == AVERROR_EXIT ? QCR_GAVE_UP : FFMIN(ret, 0);
 }
 
-static int open_url(void *opaque, const qcr_patience *patience)
+static int open_url(void *opaque, const char *url, const qcr_patience *patience)
 {
     QCReceiver *receiver = opaque;
     const AVIOInterruptCB callback = { is_interrupted, receiver };
@@ -63,11 +72,11 @@ static int open_url(void *opaque, const qcr_patience *patience)
     int ret = 0;
 
     receiver->patience = *patience;
-    if (av_strstart(receiver->url, "http:", NULL) || av_strstart(receiver->url, "https:", NULL))
+    if (av_strstart(url, "http:", NULL) || av_strstart(url, "https:", NULL))
         ret = av_dict_set(&options, "method", "PUT", 0);
     receiver->connect_until = av_gettime_relative() + CONNECT_US;
     if (ret >= 0)
-        ret = avio_open2(&receiver->avio, receiver->url, AVIO_FLAG_WRITE, &callback, &options);
+        ret = avio_open2(&receiver->avio, url, AVIO_FLAG_WRITE, &callback, &options);
     if (ret == AVERROR_EXIT && !gives_up(receiver))
         ret = AVERROR(ETIMEDOUT);
     receiver->connect_until = 0;
@@ -95,17 +104,13 @@ static void describe_error(void *opaque, int error, char *text, size_t size)
     av_strlcpy(text, error == AVERROR(ENXIO) ? "no process reads from it" : av_err2str(error), size);
 }
 
-static qcr_receiver url_receiver(QCReceiver *receiver, const char *url)
-{
-    receiver->url = url;
-    return (qcr_receiver) {
-        .opaque   = receiver,
-        .open     = open_url,
-        .write    = write_url,
-        .close    = close_url,
-        .describe = describe_error,
-    };
-}
+static const qcr_receiver url_receiver = {
+    .state_size = sizeof(QCReceiver),
+    .open       = open_url,
+    .write      = write_url,
+    .close      = close_url,
+    .describe   = describe_error,
+};
 
 /* ---- files ---- */
 
@@ -145,7 +150,7 @@ int ff_qc_recheck_files(const AVFilterContext *ctx)
 
 int ff_qc_live_result(AVFilterContext *ctx, qc_status status)
 {
-    return ff_qc_result(ctx, status, qcr_live_error(((const QualityCudaContext *)ctx->priv)->live.run));
+    return ff_qc_result(ctx, status, qcr_live_error(((const QualityCudaContext *)ctx->priv)->live));
 }
 
 int ff_qc_check_live(AVFilterContext *ctx)
@@ -160,24 +165,22 @@ int ff_qc_check_live(AVFilterContext *ctx)
         .has_metrics = options->metrics_file && *options->metrics_file,
         .names       = &s->names,
     };
-    qc_status status = qcr_live_create(&sink, &s->live.run);
+    qc_status status = qcr_live_create(&sink, &s->live);
 
     if (status == QC_OK)
-        status = qcr_live_configure(s->live.run, &asked);
+        status = qcr_live_configure(s->live, &asked);
     return ff_qc_live_result(ctx, status);
 }
 
 static qc_status connect_lines(QualityCudaContext *s)
 {
     const qcr_target *target = &s->files.stream;
-    qcr_receiver receiver;
 
     if (!target->name)
         return QC_OK;
     if (target->path.canonical)
-        return qcr_live_write_to(s->live.run, target, s->options.log_queue);
-    receiver = url_receiver(&s->live.receiver, target->name);
-    return qcr_live_send_to(s->live.run, target->name, &receiver, s->options.log_queue);
+        return qcr_live_write_to(s->live, target, s->options.log_queue);
+    return qcr_live_send_to(s->live, target->name, &url_receiver, s->options.log_queue);
 }
 
 int ff_qc_connect_live(AVFilterContext *ctx)
@@ -186,7 +189,7 @@ int ff_qc_connect_live(AVFilterContext *ctx)
     const qc_status status = connect_lines(s);
 
     if (s->files.metrics.name)
-        qcr_live_keep_metrics(s->live.run, &s->files.metrics);
+        qcr_live_keep_metrics(s->live, &s->files.metrics);
     return ff_qc_live_result(ctx, status);
 }
 
@@ -277,7 +280,7 @@ static int finish_live(AVFilterContext *ctx, const qcr_report *report)
 {
     const QualityCudaContext *s = ctx->priv;
     char *end = qcr_end_members(report);
-    const int error = qcr_live_finish(s->live.run, end ? end : "\"end\": null", s->scoring.session,
+    const int error = qcr_live_finish(s->live, end ? end : "\"end\": null", s->scoring.session,
                                       !!qcr_interrupted_by(&s->run.interrupts));
     const int lost = end ? 0 : AVERROR(ENOMEM);
 
@@ -310,7 +313,7 @@ int ff_qc_report(AVFilterContext *ctx)
     said = ff_qc_error_of_status(qcr_say_summary(&report, &s->sink));
     if (said < 0)
         av_log(ctx, AV_LOG_ERROR, "the summary is not complete: %s\n", av_err2str(said));
-    qcr_live_sum_up(s->live.run);
+    qcr_live_sum_up(s->live);
     if (stats < 0)
         av_log(ctx, AV_LOG_ERROR, "stats_file=%s is not complete: %s\n", s->files.stats.name, av_err2str(stats));
     if (ret >= 0)

@@ -14,25 +14,7 @@
 
 #include "compat.h"
 
-#include <stdint.h>
-
-#include "libavformat/avio.h"
-
 #include <quality_cuda_run.h>
-
-/** What is behind a URL's qcr_receiver, and has to outlive it. */
-typedef struct QCReceiver {
-    const char *url;
-    AVIOContext *avio;
-    qcr_patience patience;
-    int64_t connect_until; ///< time of av_gettime_relative() by which a connection has to be made; 0: none is
-} QCReceiver;
-
-/** What is told of the scores while the run goes on. */
-typedef struct QCLive {
-    qcr_live *run;       ///< NULL before the options were looked at
-    QCReceiver receiver; ///< of log_fmt=jsonl, if log_path is a URL
-} QCLive;
 
 /**
  * Decides where the options' files are, and whether they can be written, before

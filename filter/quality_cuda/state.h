@@ -96,7 +96,7 @@ typedef struct QualityCudaContext {
     QCMap map;
     qcr_record *record;                   ///< with record=FILE
     qcr_files files;
-    QCLive live;
+    qcr_live *live; ///< NULL before the options were looked at
     QCRun run;
 } QualityCudaContext;
 

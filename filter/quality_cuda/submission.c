@@ -131,7 +131,7 @@ static int follow_properties(AVFilterContext *ctx, AVFrame *const *frames)
         if (ret < 0)
             return ret;
         ff_qc_check_hdr(ctx);
-        return ff_qc_live_result(ctx, qcr_live_name_scores(s->live.run, s->scoring.names, s->options.renditions, s->scoring.features));
+        return ff_qc_live_result(ctx, qcr_live_name_scores(s->live, s->scoring.names, s->options.renditions, s->scoring.features));
     }
     for (int i = 0; i < s->nb_inputs; i++)
         if (frames[i])
@@ -285,7 +285,7 @@ static int is_too_slow(AVFilterContext *ctx, int64_t pts)
         return ret;
     passes = qcr_pace(&s->pacing, time, ff_qc_now(), qcr_rows_under_way(s->queue.rows), &change);
     if (change != QCR_PACE_UNCHANGED)
-        qcr_live_pace_changes(s->live.run, change == QCR_PACE_OVERLOADED, time, s->pacing.passed);
+        qcr_live_pace_changes(s->live, change == QCR_PACE_OVERLOADED, time, s->pacing.passed);
     if (!passes || was_passing)
         return passes;
     ret = break_session(ctx);

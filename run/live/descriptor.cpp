@@ -26,7 +26,7 @@ qcr_receiver Descriptor::table() {
     qcr_receiver table{};
     table.opaque = this;
     table.is_lasting = is_pipe() ? 0 : 1; // its readers come and go
-    table.open = [](void* opaque, const qcr_patience* patience) { return self(opaque).open(*patience); };
+    table.open = [](void* opaque, const char*, const qcr_patience* patience) { return self(opaque).open(*patience); };
     table.write = [](void* opaque, const char* text, size_t size) { return self(opaque).write(text, size); };
     table.close = [](void* opaque) { return self(opaque).close(); };
     table.describe = [](void* opaque, int error, char* text, size_t size) {

@@ -35,7 +35,7 @@ public:
                 return static_cast<int>(--const_cast<Opened*>(static_cast<const Opened*>(opaque))->questions_ < 0);
             },
             this};
-        return table_.open(table_.opaque, &patience);
+        return table_.open(table_.opaque, "", &patience);
     }
     int write(const std::string& text) { return table_.write(table_.opaque, text.data(), text.size()); }
     int close() { return table_.close(table_.opaque); }

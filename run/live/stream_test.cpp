@@ -2,8 +2,11 @@
 // The queue and the thread: receivers that take lines, stand still, fail, go and come back. Nobody waits for them.
 #include "run/live/stream.hpp"
 
+#include <atomic>
 #include <cerrno>
 #include <chrono>
+#include <cstdio>
+#include <mutex>
 #include <optional>
 #include <string>
 
@@ -108,6 +111,54 @@ TEST_F(StreamTest, GivesUpAtTheEnd) {
     EXPECT_EQ(finish_within(seconds(5), milliseconds(50)), 0);
     EXPECT_EQ(receiver.got(), Lines());
     expect_counts(0, 5, 1);
+}
+
+/// A receiver whose open() asks nobody whether it should go on, as a search for a host's name does not.
+struct Deaf {
+    std::mutex holds;
+    std::atomic<int> calls{0}, opened{0}, closed{0};
+
+    static Deaf& self(void* state) { return **static_cast<Deaf**>(state); }
+
+    qcr_receiver table() {
+        static Deaf* one = nullptr; // open() hands it to the state, which has to begin as zeros
+        one = this;
+        qcr_receiver table{};
+        table.state_size = sizeof(Deaf*);
+        table.open = [](void* state, const char* name, const qcr_patience*) {
+            EXPECT_EQ(*static_cast<Deaf**>(state), nullptr);
+            EXPECT_STREQ(name, "there");
+            *static_cast<Deaf**>(state) = one;
+            ++one->calls;
+            const std::scoped_lock until_it_may(one->holds);
+            ++one->opened;
+            return 0;
+        };
+        table.write = [](void*, const char*, size_t) { return 0; };
+        table.close = [](void* state) {
+            ++self(state).closed;
+            return -EPIPE;
+        };
+        table.describe = [](void*, int, char* text, size_t size) { std::snprintf(text, size, "?"); };
+        return table;
+    }
+};
+
+TEST_F(StreamTest, LeavesOneBehindThatDoesNotComeBack) {
+    Deaf deaf;
+    std::unique_lock hold(deaf.holds);
+    stream_.emplace("there", deaf.table(), 100, messages_.sink());
+    stream_->start();
+    send(1, 5);
+    ASSERT_TRUE(wait_until([&] { return deaf.calls == 1; }));
+    EXPECT_EQ(finish_within(seconds(5), milliseconds(50)), 0);
+    expect_counts(0, 5, 0);
+    stream_.reset();
+    messages_.take();
+    hold.unlock(); // the name server answers after all
+    ASSERT_TRUE(wait_until([&] { return deaf.closed == 1; }));
+    EXPECT_EQ(deaf.opened, 1);
+    EXPECT_EQ(messages_.take(), Lines()); // whom it would tell may be gone
 }
 
 TEST_F(StreamTest, IsDestroyedAtOnce) {

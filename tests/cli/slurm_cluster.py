@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 """A real Slurm of several nodes on this machine, for tests; and programs that only take notes of how Slurm was asked."""
 
+import fcntl
 import os
 import pathlib
 import shutil
@@ -16,6 +17,13 @@ STARTER = pathlib.Path(os.environ.get("QC_SHARED", ROOT.parent / "shared")) / "c
 NODES = 3
 PORT = 16817
 PROGRAMS = ("sbatch", "squeue", "scontrol", "scancel", "sinfo", "slurmctld", "slurmd", "munged")
+
+
+def wait_for_other_suites(test):
+    """All clusters of tests have the same ports: until the end of a class of tests no other process has one."""
+    lock = open(STARTER, "rb")  # pylint: disable=consider-using-with
+    test.addClassCleanup(lock.close)
+    fcntl.flock(lock, fcntl.LOCK_EX)
 
 
 def why_not():
@@ -107,6 +115,8 @@ class OnCluster(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
+        if STARTER.exists():
+            wait_for_other_suites(cls)
         reason = why_not()
         if reason:
             raise unittest.SkipTest("SKIPPED: " + reason)

@@ -46,6 +46,16 @@ def preloading(*libraries):
     return {"LD_PRELOAD": ":".join([*filter(None, [SANITIZER_RUNTIME]), *map(str, libraries)])}
 
 
+def build_library(folder, name):
+    """A library to be preloaded, made in a folder of a file beside this one."""
+    compiler = os.environ.get("CC", "cc").split()
+    if not shutil.which(compiler[-1]):
+        raise unittest.SkipTest(f"SKIPPED: no C compiler for {name}.c, which is preloaded")
+    library = pathlib.Path(folder) / (name + ".so")
+    subprocess.run([*compiler, "-std=gnu11", "-O2", "-Wall", "-Wextra", "-fPIC", "-shared", HERE / (name + ".c"), "-o", library], check=True)
+    return library
+
+
 def stop_behind(number, after=""):
     """Has a run end behind so many frames. From FFmpeg 7 on -frames:v ends the encoder, and the graph some time later, so a filter
     has to count; it looks at one frame more.

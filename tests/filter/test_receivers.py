@@ -14,7 +14,7 @@ import threading
 import time
 import unittest
 
-from harness import FFMPEG, TIMEOUT_SECONDS, FilterTest, Run, avfilter_major
+from harness import FFMPEG, TIMEOUT_SECONDS, FilterTest, Run, avfilter_major, build_library, preloading
 
 SET_PIPE_SIZE = 1031  # Linux: F_SETPIPE_SZ
 LONGEST_END = 20  # seconds; a run may wait 3 for a receiver, and the machine may be slow
@@ -93,8 +93,9 @@ class ReceiverTest(FilterTest):
                                  check=False)
         return Run(process, self.folder)
 
-    def start(self, path, options="", paced=True):
-        process = subprocess.Popen(self.command(path, options, paced), cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    def start(self, path, options="", paced=True, environment=None):
+        process = subprocess.Popen(self.command(path, options, paced), cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                   env={**os.environ, **(environment or {})})
         self.addCleanup(lambda: (process.kill(), process.wait(), process.stdout.close(), process.stderr.close()))
         return process
 
@@ -292,6 +293,41 @@ class Stalls(ReceiverTest):
         self.assertLess(time.monotonic() - started, LONGEST_END / 2)
         self.assertIn("the program got SIGTERM" if "the program got" in text else "SIGTERM", text)
         self.assertIn("INCOMPLETE after", text)
+
+
+class Names(ReceiverTest):
+    """A name server that is silent, which nothing can interrupt: the run ends without it."""
+
+    SILENCE = 60  # seconds
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.environment = {**preloading(build_library(cls.clips, "slow_resolver")), "QC_RESOLVER_SECONDS": str(cls.SILENCE)}
+
+    def seconds_to_end(self, process, url):
+        started = time.monotonic()
+        _, text = process.communicate(timeout=TIMEOUT_SECONDS)
+        self.assertIn("name server asked", text)
+        self.assertEqual(self.counts(text)[2], 0)
+        self.assertEqual(len(re.findall(f"log_path={re.escape(url)}: ", text)), 1, text)
+        return time.monotonic() - started, text
+
+    def test_the_end(self):
+        urls = ("tcp://monitor.invalid:9000", "udp://monitor.invalid:9000", "http://monitor.invalid/lines")
+        for url, process in [(url, self.start(url, paced=False, environment=self.environment)) for url in urls]:
+            took, text = self.seconds_to_end(process, url)
+            self.assertEqual((process.returncode, self.counts(text)), (0, (0, self.FRAMES + 1, 0)), text)
+            self.assertLess(took, LONGEST_END)
+
+    def test_sigint(self):
+        url = "tcp://monitor.invalid:9000"
+        process = self.start(url, environment=self.environment)
+        time.sleep(1.5)
+        process.send_signal(signal.SIGINT)
+        took, text = self.seconds_to_end(process, url)
+        self.assertRegex(text, "INCOMPLETE after .*SIGINT")
+        self.assertLess(took, LONGEST_END / 2)
 
 
 class Losses(ReceiverTest):

@@ -6,14 +6,12 @@ hundreds are refused, one by one, else some dozens.
 """
 
 import os
-import pathlib
 import re
 import shutil
 import subprocess
-import tempfile
 import unittest
 
-from harness import FFMPEG, HERE, FilterTest, preloading
+from harness import FFMPEG, FilterTest, build_library, preloading
 
 FRAMES = 10
 ALL = os.environ.get("QC_TEST_LEVEL") == "all"
@@ -50,18 +48,6 @@ def text_section(program):
     return re.search(r"\.text\s+PROGBITS\s+(\w+) (\w+) (\w+)", lines).groups()
 
 
-def build_library(test, name):
-    """A library to be preloaded, in a folder that goes with the class of tests."""
-    if not shutil.which(os.environ.get("CC", "cc").split()[-1]):
-        raise unittest.SkipTest("SKIPPED: no C compiler for the library that refuses what is asked for")
-    folder = tempfile.mkdtemp(prefix="qc-short-")
-    test.addClassCleanup(shutil.rmtree, folder)
-    library = pathlib.Path(folder) / (name + ".so")
-    subprocess.run([*os.environ.get("CC", "cc").split(), "-std=gnu11", "-O2", "-Wall", "-Wextra", "-fPIC", "-shared",
-                    HERE / (name + ".c"), "-o", library], check=True)
-    return library
-
-
 class Memory(FilterTest):
     @classmethod
     def setUpClass(cls):
@@ -69,7 +55,7 @@ class Memory(FilterTest):
         cls.ranges = filter_ranges()
         if not cls.ranges:
             raise unittest.SkipTest("SKIPPED: no symbols of this ffmpeg (ffmpeg_g in its build folder, readelf)")
-        cls.library = build_library(cls, "short_memory")
+        cls.library = build_library(cls.clips, "short_memory")
 
     def run_short(self, nth, options):
         for path in self.folder.iterdir():
@@ -122,7 +108,7 @@ class Threads(FilterTest):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        cls.library = build_library(cls, "short_threads")
+        cls.library = build_library(cls.clips, "short_threads")
 
     def run_short(self, most):
         clip = self.source(frames=FRAMES)

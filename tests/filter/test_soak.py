@@ -3,13 +3,15 @@
 the processes that last, for a few seconds."""
 
 import json
+import os
 import pathlib
 import shutil
 import sys
 import tempfile
 import unittest
+from unittest import mock
 
-from harness import FFMPEG, REPOSITORY
+from harness import FFMPEG, REPOSITORY, build_library, preloading
 
 sys.path.insert(0, str(REPOSITORY / "tools"))
 from soak_runs import checking, graphs, lasting, running  # noqa: E402
@@ -154,9 +156,12 @@ class LastingProcesses(WithFolder):
 
     SECONDS = 3
 
-    def check(self, name, pace, seconds=SECONDS):
+    def made(self, name, pace):
         programs = lasting.Programs(str(FFMPEG), str(REPOSITORY / "build/engine/libquality_cuda.so"))
-        process = lasting.make(name, programs, "cpu", str(self.folder), str(self.folder), pace)
+        return lasting.make(name, programs, "cpu", str(self.folder), str(self.folder), pace)
+
+    def check(self, name, pace, seconds=SECONDS):
+        process = self.made(name, pace)
         wrong, samples, _ = lasting.watch(process, seconds)
         self.assertIsNone(wrong, (self.folder / "stderr.txt").read_text())
         self.assertGreater(len(samples), 5)
@@ -173,6 +178,19 @@ class LastingProcesses(WithFolder):
 
     def test_regraphed(self):
         self.check("regraphed", 100)
+
+    def test_a_leak_of_each_graph_is_seen(self):
+        """A megabyte that stays with each graph is little of what a process holds, and comes slowly: it fails all the same."""
+        seconds, rate = 8, 200
+        with mock.patch.dict(os.environ, preloading(build_library(self.folder, "leak_sessions"))):
+            process = self.made("regraphed", rate)
+            wrong, samples, lasted = lasting.watch(process, seconds)
+        self.assertIsNone(wrong, (self.folder / "stderr.txt").read_text())
+        said, found = lasting.judge(samples, lasted)
+        self.assertRegex(said or "", "^memory grew by ", found)
+        leaked = (self.folder / "stderr.txt").read_text().count("leaked\n")
+        self.assertGreater(leaked, 4)
+        self.assertGreater(samples[-1].own_kib - samples[len(samples) // 4].own_kib, 1024 * leaked // 2, found)
 
     def test_live(self):
         process = self.check("live", 0)

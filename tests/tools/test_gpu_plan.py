@@ -8,6 +8,8 @@ import io
 import json
 import os
 import pathlib
+import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -16,11 +18,12 @@ import threading
 import time
 import types
 import unittest
+from unittest import mock
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "tools"), str(ROOT / "tests/tools"), str(ROOT / "tests")]
 import fake_gpu_machine  # noqa: E402
-from gpu_checks import plan, speed  # noqa: E402
+from gpu_checks import plan, report, speed  # noqa: E402
 from gpu_checks.parts import Parts  # noqa: E402
 from gpu_checks.report import TIMED_OUT, Report, run, unittest_results  # noqa: E402
 from support import scripts  # noqa: E402
@@ -29,6 +32,8 @@ from support import scripts  # noqa: E402
 EIGHT_CORES = "import os, runpy, sys; os.cpu_count = lambda: 8; sys.argv = sys.argv[1:]; runpy.run_path(sys.argv[0], run_name='__main__')"
 # A machine with a GPU that is none: its tools say nothing but that they are there.
 NVIDIA_SMI = "#!/bin/sh\necho 'Stand-in, 0, 16384'\n"
+
+PATIENCE_SECONDS = 120  # with a machine that has other things to do
 
 
 def is_running(pid):
@@ -236,6 +241,24 @@ class WholeRun(unittest.TestCase):
         self.assertRegex(text, r"(?m)^seconds: checks \d+, memory \d+; in all \d+$")
 
 
+class Ending(unittest.TestCase):
+    def test_a_process_that_was_just_being_started(self):
+        """end_all() comes when a process is there, and not known yet: it ends all the same."""
+        real, made = subprocess.Popen, []
+        self.addCleanup(report._ending.clear)  # pylint: disable=protected-access
+
+        def popen(*arguments, **options):
+            made.append(real(*arguments, **options))
+            report.end_all()
+            return made[-1]
+
+        with mock.patch.object(subprocess, "Popen", popen), self.assertRaisesRegex(RuntimeError, "ended from outside"):
+            run(["sleep", "300"])
+        self.assertEqual(made[0].returncode, -signal.SIGKILL)
+        with self.assertRaisesRegex(RuntimeError, "ended from outside"):
+            run(["true"])
+
+
 class Script(unittest.TestCase):
     """tools/gpu-check itself."""
 
@@ -244,10 +267,10 @@ class Script(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
 
-    def whole(self, *arguments, environment=None):
+    def whole(self, *arguments, environment=None, root=ROOT):
         """Every part, on a machine where everything answers at once."""
         build, machine = fake_gpu_machine.install(self.folder)
-        done = subprocess.run([sys.executable, "-c", EIGHT_CORES, ROOT / "tools/gpu-check", "--out", self.folder / "out", "--shared",
+        done = subprocess.run([sys.executable, "-c", EIGHT_CORES, root / "tools/gpu-check", "--out", self.folder / "out", "--shared",
                                "/nowhere", "--build", build, *arguments], text=True, timeout=120, stdout=subprocess.PIPE,
                               env=dict(os.environ, PATH=f"{machine}{os.pathsep}{os.environ['PATH']}", **(environment or {})),
                               stderr=subprocess.STDOUT, check=False)
@@ -269,6 +292,13 @@ class Script(unittest.TestCase):
                               "end to end 2160p.h264 vmaf"}, set(outcomes))
         self.assertEqual(set(content["seconds"]), set(plan.PARTS) - {"filter"})
         self.assertEqual(content["numbers"]["end to end 1080p.hevc all"]["clips"], "made clips")
+
+    def test_a_copy_of_what_its_help_names(self):
+        text = " ".join(subprocess.run([ROOT / "tools/gpu-check", "--help"], capture_output=True, text=True, check=True).stdout.split())
+        for name in re.search(r"of the repository ([^;]*?)\. ", text)[1].replace(" and ", ", ").split(", "):
+            shutil.copytree(ROOT / name, self.folder / "copy" / name, ignore=shutil.ignore_patterns("__pycache__"))
+        code, text, _ = self.whole("--only", "clips,pipelines", root=self.folder / "copy")
+        self.assertEqual(code, 0, text)
 
     def test_several_gpus_share_the_processes(self):
         _, machine = fake_gpu_machine.install(self.folder)
@@ -328,11 +358,11 @@ class Script(unittest.TestCase):
         program.write_text(f"#!/bin/sh\nsleep 300 & echo $! $$ >> {pids}; wait\n")
         with subprocess.Popen([sys.executable, ROOT / "tools/gpu-check", "--out", self.folder / "out", "--build", build, "--only", "checks"],
                               env=dict(os.environ, PATH=f"{machine}{os.pathsep}{os.environ['PATH']}"), stdout=subprocess.DEVNULL) as process:
-            end = time.monotonic() + 30
+            end = time.monotonic() + PATIENCE_SECONDS
             while time.monotonic() < end and not (pids.exists() and len(pids.read_text().split()) == processes):
                 time.sleep(0.05)
             process.terminate()
-            self.assertEqual(process.wait(timeout=30), 128 + signal.SIGTERM)
+            self.assertEqual(process.wait(timeout=PATIENCE_SECONDS), 128 + signal.SIGTERM)
         left = [pid for pid in pids.read_text().split() if is_running(pid)]
         self.assertEqual((len(pids.read_text().split()), left), (processes, []))
 

@@ -282,6 +282,14 @@ class Judgement(unittest.TestCase):
                                          gpu_mib=lambda time, held=held: held(time, 22, 533)))
             self.assertEqual(self.judge(threads=lambda time, held=held: held(time, 56, 87) + time // 10), "threads grew")
 
+    def test_a_megabyte_of_each_graph(self):
+        """Of four graphs a second, on the GPU or beside it, where a look now and then falls between two graphs."""
+        def held(least, most):
+            return lambda time: (least if time % 7 == 0 else most) + 4 * time
+
+        self.assertEqual(self.judge(gpu_mib=held(22, 533), with_gpu=True), "gpu_mib grew")
+        self.assertRegex(self.judge(own_kib=lambda time: 1024 * held(22, 90)(time), resident_kib=150000), "^memory grew by ")
+
     def test_too_little(self):
         self.assertIn("too few samples", lasting.judge([], self.SECONDS)[0])
 

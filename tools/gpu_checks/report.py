@@ -53,14 +53,19 @@ def end_all():
         end_group(process)
 
 
+def _refuse_at_the_end():
+    if _ending.is_set():
+        raise RuntimeError("ended from outside")
+
+
 @contextlib.contextmanager
 def started(command, **options):
     """A process that does not outlive this one."""
-    if _ending.is_set():
-        raise RuntimeError("ended from outside")
+    _refuse_at_the_end()
     with subprocess.Popen(command, stdin=subprocess.DEVNULL, start_new_session=True, **options) as process:
         _running.add(process)
         try:
+            _refuse_at_the_end()  # end_all() may have come between, and not have seen it
             yield process
         finally:
             if process.poll() is None:

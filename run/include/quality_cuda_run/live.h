@@ -59,7 +59,7 @@ QC_API qc_status qcr_live_configure(qcr_live* live, const qcr_live_options* opti
 
 /**
  * Where the lines go. Only the first line opens it.
- * @param name for messages
+ * @param name for messages, and what the receiver opens; copied
  * @param most lines that may wait, above 0
  * @return QC_ERROR_NO_MEMORY
  */

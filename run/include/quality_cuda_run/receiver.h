@@ -28,14 +28,25 @@ typedef struct qcr_patience {
     const void* opaque;
 } qcr_patience;
 
-/** What takes lines. It outlives the run that sends to it. */
+/**
+ * What takes lines.
+ *
+ * A call may not come back: FFmpeg's protocols ask a name server, and nothing interrupts that. A receiver that has
+ * nothing but a state of state_size bytes is then left behind at the end of the run, with its thread; its functions
+ * have to stay loaded. Any other one is waited for.
+ */
 typedef struct qcr_receiver {
-    void* opaque;
+    size_t state_size; ///< bytes of its own, zeroed before the first call, in place of opaque; 0: it has opaque
+    void* opaque;      ///< outlives the run
     int is_lasting; ///< it keeps what it got, as files do: a lost line is a failure, and after one it is not opened
                     ///< again
 
-    /** @param patience valid until close() @return 0, or an error: then close() is not called */
-    int (*open)(void* opaque, const qcr_patience* patience);
+    /**
+     * @param name     of the lines' target, as the run got it; valid until close()
+     * @param patience copied
+     * @return 0, or an error: then close() is not called
+     */
+    int (*open)(void* opaque, const char* name, const qcr_patience* patience);
 
     /** Hands over a whole line, its end included. @return 0, or an error; where it is lasting, nothing of the line is
      * left then */
