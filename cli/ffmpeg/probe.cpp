@@ -9,6 +9,8 @@
 #include <optional>
 #include <sstream>
 #include <string_view>
+#include <tuple>
+#include <utility>
 
 #include <unistd.h>
 
@@ -126,12 +128,21 @@ double bit_rate_of(const std::vector<Packet>& packets, const Input& input) {
     return span > 0 ? 8 * bytes * (frames - 1) / (span * frames) : 0;
 }
 
+void sort_by_time(Input* input) {
+    std::vector<std::pair<int64_t, int64_t>> frames;
+    frames.reserve(input->pts.size());
+    for (size_t i = 0; i < input->pts.size(); ++i) frames.emplace_back(input->pts[i], input->bytes[i]);
+    std::sort(frames.begin(), frames.end());
+    for (size_t i = 0; i < frames.size(); ++i) std::tie(input->pts[i], input->bytes[i]) = frames[i];
+}
+
 /// What keeps a row of packets from being cut; fills stamps and key frames.
 std::string survey(const std::vector<Packet>& packets, int64_t offset, double margin, Input* input) {
     for (const Packet& packet : packets) {
         if (packet.is_discarded) continue;
         if (!packet.pts) return "its packets lack time stamps";
         input->pts.push_back(*packet.pts + offset);
+        input->bytes.push_back(packet.bytes);
         if (packet.is_key)
             input->key_frames.push_back(
                 {*packet.pts + offset,
@@ -142,7 +153,7 @@ std::string survey(const std::vector<Packet>& packets, int64_t offset, double ma
     for (size_t i = 1; i < packets.size(); ++i)
         if (packets[i].dts && packets[i - 1].dts && *packets[i].dts <= *packets[i - 1].dts)
             return "its time stamps jump";
-    std::sort(input->pts.begin(), input->pts.end());
+    sort_by_time(input);
     std::sort(input->key_frames.begin(), input->key_frames.end(),
               [](const KeyFrame& a, const KeyFrame& b) { return a.pts < b.pts; });
     for (size_t i = 1; i < input->pts.size(); ++i) {

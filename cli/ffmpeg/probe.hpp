@@ -51,6 +51,7 @@ struct Input {
     std::string rate_text;            ///< the same as a fraction; empty: not known
     std::string note;                 ///< what is to be said of the choice of its stream
     std::vector<int64_t> pts;         ///< of all frames, ascending, as the filter sees them: 0 is the start of the file
+    std::vector<int64_t> bytes;       ///< of each frame's packet, in the order of `pts`
     std::vector<KeyFrame> key_frames; ///< ascending
     std::string why_whole;            ///< why it has to be decoded from its beginning; empty: it need not
 };

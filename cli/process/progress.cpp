@@ -69,4 +69,24 @@ std::string Progress::text(double seconds) const {
     return text.data();
 }
 
+Tally::Tally(std::string what, size_t count, bool is_wanted)
+    : what_(std::move(what)), count_(count), is_shown_(is_wanted && count > 0 && isatty(STDERR_FILENO) == 1) {
+    show();
+}
+
+Tally::~Tally() {
+    if (is_shown_) std::fputs("\r\033[K", stderr);
+}
+
+void Tally::add() {
+    ++done_;
+    show();
+}
+
+void Tally::show() const {
+    if (!is_shown_) return;
+    std::fprintf(stderr, "\r\033[K%s: %zu of %zu", what_.c_str(), done_, count_);
+    std::fflush(stderr);
+}
+
 } // namespace qc::cli
