@@ -257,8 +257,8 @@ class FirstScreen(Shown):
 
     def twelve(self, *more):
         ladders = [made_ladder(self.place, codec) for codec in LEVELS]
-        self.open(*(log for ladder in ladders for log, _ in ladder.values()), "--bit-rates", ",".join(str(rate) for ladder in ladders for rate in ladder),
-                  *more)
+        logs, rates = [log for ladder in ladders for log, _ in ladder.values()], [str(rate) for ladder in ladders for rate in ladder]
+        self.open(*logs, "--bit-rates", ",".join(rates), *more)
 
     def box(self, selector):
         return self.look(f"(() => {{ const b = document.querySelector({json.dumps(selector)}).getBoundingClientRect(); "
@@ -270,6 +270,8 @@ class FirstScreen(Shown):
         self.assertLess(self.box(".matrix tbody tr:last-child")["bottom"], 900)
         self.assertLess(self.box("#ladder-plot")["top"], 1100)
         self.assertLess(self.box("#bd-rate")["top"], 1100)
+        fits = "(({ scrollWidth, clientWidth }) => scrollWidth <= clientWidth)(document.getElementById('bd-rate').parentElement)"
+        self.assertTrue(self.look(fits))
 
     def test_lines_have_their_ladders_colours(self):
         self.twelve()
@@ -377,7 +379,8 @@ class Looks(Shown):
         self.assertLessEqual(self.look("document.querySelector('#time-plot img').clientWidth"), 700)
         self.browser.show(width=794, height=1123, dark=True, media="print")  # A4 at 96 dots an inch
         self.until("document.documentElement.scrollWidth <= 794")
-        self.assertEqual(self.look("['#worst', '#pairing', '#provenance', 'details', 'nav'].filter((e) => document.querySelector(e).checkVisibility())"), [])
+        left = "['#worst', '#pairing', '#provenance', 'details', 'nav'].filter((e) => document.querySelector(e).checkVisibility())"
+        self.assertEqual(self.look(left), [])
         self.browser.show(**DESK, dark=True)
         self.look("dispatchEvent(new Event('afterprint'))")
         self.assertEqual(self.look("getComputedStyle(document.body).backgroundColor"), "rgb(15, 20, 25)")

@@ -55,7 +55,8 @@ class Verdicts(Summarised):
         page = self.report(*logs, "--bit-rates", rates, "--resamples", 100)
         which, sound, worst = self.verdicts()
         expected = bd_rate(*([(rate, statistics.fmean(vmaf)) for rate, (_, vmaf) in each.items()] for each in (self.old, self.new)))
-        self.assertRegex(which, rf"^svtav1 needs {-expected:.1f} % less rate than x264 at equal vmaf \(\d+\.\d to \d+\.\d, 95 % interval over scenes\)$")
+        self.assertRegex(which, rf"^svtav1 needs {-expected:.1f} % less rate than x264 at equal vmaf "
+                                r"\(\d+\.\d to \d+\.\d, 95 % interval over scenes\)$")
         self.assertTrue(sound.startswith("Nothing speaks against the scores: every frame"), sound)
         self.assertRegex(worst, r"^Worst: x264_400 at \d:\d\d\.\d, frames \d+ to \d+, vmaf \d\d\.\d\d on average, \d\d\.\d\d at frame \d+$")
         text = page.words()
@@ -151,7 +152,8 @@ class Table(Summarised):
         rows = page.tables["Encodes"]
         self.assertEqual(rows[0], ["encode", "kbit/s", "frames", "vmafvmaf_v0.6.1"])
         self.assertEqual(rows[1], ["mean", "p5", "min"])
-        self.assertEqual([row[0] for row in rows[2:]], [f"{codec}_{rate}" for codec in ("x264", "svtav1") for rate in (400, 1500, 6000, 800, 3200, 9000)])
+        names = [f"{codec}_{rate}" for codec in ("x264", "svtav1") for rate in (400, 1500, 6000, 800, 3200, 9000)]
+        self.assertEqual([row[0] for row in rows[2:]], names)
         row = next(row for row in rows if row[0] == "svtav1_800")
         vmaf = new[800][1]
         self.assertEqual(row[1:], ["800", str(len(vmaf)), f"{statistics.fmean(vmaf):.2f}", f"{percentile(vmaf, 5):.2f}", f"{min(vmaf):.2f}"])
@@ -195,14 +197,16 @@ class Models(Reported):
         logs, points = [], [(400, 61.25), (800, 74.5), (1500, 83.75), (3200, 91.5)]
         for number, model in enumerate(("vmaf_v0.6.1", "vmaf_v1.0.16_3d0h")):
             for rate, score in points:
-                logs.append(made_log(self.place / f"{number}_{rate}.json", {"vmaf": [score - 1, score + 1]}, models=[{"name": "vmaf", "model": model}]))
+                logs.append(made_log(self.place / f"{number}_{rate}.json", {"vmaf": [score - 1, score + 1]},
+                                     models=[{"name": "vmaf", "model": model}]))
         rates = ",".join(str(rate) for _ in range(2) for rate, _ in points)
         page = self.report(*logs, "--ladders", ",".join("aaaabbbb"), "--bit-rates", rates, notes=1)
         old, new = "vmaf (vmaf_v0.6.1)", "vmaf (vmaf_v1.0.16_3d0h)"
         self.assertEqual({each["score"] for each in page.index["series"]}, {old, new})
         self.assertEqual([sorted(each["means"]) for each in page.index["encodes"]], [[old]] * 4 + [[new]] * 4)
         self.assertIn("vmaf is made by different models, vmaf_v0.6.1 and vmaf_v1.0.16_3d0h", page.words())
-        self.assertEqual([row for caption, table in page.tables.items() if caption.startswith("BD-rate") for row in table if "%" in " ".join(row)], [])
+        rows = [row for caption, table in page.tables.items() if caption.startswith("BD-rate") for row in table]
+        self.assertEqual([row for row in rows if "%" in " ".join(row)], [])
         same = self.report(*logs[:4], *logs[:4], "--ladders", ",".join("aaaabbbb"), "--bit-rates", rates)
         self.assertEqual({each["score"] for each in same.index["series"]}, {"vmaf"})
 
@@ -227,7 +231,8 @@ class Packets(Summarised):
         raw = base64.b64decode(page.scripts[entry["id"]])
         self.assertEqual(entry["kind"], "millionths")
         rates = [int.from_bytes(raw[i:i + 4], "little", signed=True) / 1e6 for i in range(0, len(raw), 4)]
-        probed = subprocess.run([FFMPEG.with_name("ffprobe"), "-v", "error", "-show_entries", "packet=pts,size,flags", "-of", "csv=p=0", clip("closed.mp4")],
+        probed = subprocess.run([FFMPEG.with_name("ffprobe"), "-v", "error", "-show_entries", "packet=pts,size,flags", "-of", "csv=p=0",
+                                 clip("closed.mp4")],
                                 capture_output=True, text=True, check=True, timeout=TIMEOUT_SECONDS).stdout.split()
         packets = sorted((int(pts), int(size), "K" in flags) for pts, size, flags in (line.split(",") for line in probed))
         for rate, (_, size, _) in zip(rates, packets, strict=True):
