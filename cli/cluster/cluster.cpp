@@ -9,6 +9,7 @@
 #include "parts/commands.hpp"
 #include "parts/plan.hpp"
 #include "results/results.hpp"
+#include "words/json_text.hpp"
 
 namespace qc::cli {
 
@@ -27,7 +28,7 @@ void announce(const Options& options, const Jobs& jobs) {
     if (!options.cluster.returns_at_once) {
         if (!options.is_quiet) std::fprintf(stderr, "%s\n", line.c_str());
     } else if (options.as_json) {
-        std::printf("%s\n", json.dump().c_str());
+        std::printf("%s\n", json_text(json).c_str());
     } else if (!options.is_quiet) {
         std::printf("%s\n", line.c_str());
     }

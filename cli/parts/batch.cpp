@@ -19,6 +19,7 @@
 #include "process/gpus.hpp"
 #include "results/results.hpp"
 #include "words/advice.hpp"
+#include "words/json_text.hpp"
 #include "words/text.hpp"
 
 namespace qc::cli {
@@ -249,7 +250,7 @@ ExitCode score_batch(const Options& options) {
                       kMisused);
     run_pairs(tools, options, folder, &pairs);
     if (options.as_json)
-        print_whole(json_of_pairs(pairs, unmatched).dump(2) + "\n");
+        print_whole(json_text(json_of_pairs(pairs, unmatched), 2) + "\n");
     else
         print_whole(options.is_quiet ? "" : table_of_pairs(pairs, shows_all_scores(options.wish)));
     std::vector<Finding> findings = unmatched.list();

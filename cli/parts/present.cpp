@@ -6,6 +6,7 @@
 #include "logs/summary.hpp"
 #include "parts/commands.hpp"
 #include "results/results.hpp"
+#include "words/json_text.hpp"
 
 namespace qc::cli {
 
@@ -32,7 +33,7 @@ Json report_of(const Title& title, const std::vector<Json>& logs, const Options&
 
 void show(const Options& options, const Title& title, const std::vector<Json>& logs, const Findings& findings) {
     if (options.as_json)
-        print_whole(report_of(title, logs, options, findings).dump(2) + "\n");
+        print_whole(json_text(report_of(title, logs, options, findings), 2) + "\n");
     else
         print_whole(options.is_quiet ? "" : table_of(logs, shows_all_scores(title.wish)));
 }

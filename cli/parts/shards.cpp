@@ -19,6 +19,7 @@
 #include "results/outputs.hpp"
 #include "results/results.hpp"
 #include "words/advice.hpp"
+#include "words/json_text.hpp"
 #include "words/text.hpp"
 
 namespace qc::cli {
@@ -43,7 +44,7 @@ std::vector<std::vector<std::string>> titles_of(const Options& options, std::vec
         }
     } catch (const nlohmann::json::exception& broken) {
         throw Failure(options.titles + R"( is no list of titles, [{"distorted": ["d.mp4"], "reference": "r.mp4"}]: )" +
-                      broken.what());
+                      json_trouble(broken));
     }
     if (titles.empty()) throw Failure(options.titles + " has no titles");
     return titles;

@@ -8,6 +8,7 @@
 
 #include "results/results.hpp"
 #include "words/failure.hpp"
+#include "words/json_text.hpp"
 
 namespace qc::cli {
 
@@ -32,7 +33,7 @@ void write_provenance(const std::string& log, const Provenance& provenance) {
                                          {"version", provenance.version},
                                          {"parts", provenance.parts},
                                          {"merge", provenance.merge}};
-    write_whole(provenance_name(log), json.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+    write_whole(provenance_name(log), json_text(json, 1) + "\n");
 }
 
 std::optional<Provenance> read_provenance(const std::string& log, std::string* why_not) {
