@@ -113,6 +113,11 @@ void add_decoding(CLI::App* command, Options* options) {
         ->check(CLI::IsMember({"auto", "cuda", "none"}));
 }
 
+void add_findings(CLI::App* command, Options* options, const std::string& what) {
+    command->add_flag("--json", options->as_json, "print " + what + " as JSON");
+    command->add_flag("--strict", options->is_strict, "exit code 4 where anything makes a number doubtful");
+}
+
 void add_gpus(CLI::App* command, Options* options) {
     command->add_option("--gpus", options->gpus,
                         "GPUs to use, as CUDA_VISIBLE_DEVICES names them, e.g. 0,2 (default: all that are visible)");
@@ -157,8 +162,7 @@ void define_score(CLI::App* app, Options* options) {
     add_gpus(command, options);
     add_cluster(command, options, false);
     command->add_option("-o,--output", options->output, "the log, as JSON (default: none is kept)");
-    command->add_flag("--json", options->as_json, "print the summary as JSON");
-    command->add_flag("--strict", options->is_strict, "exit code 4 where anything makes a number doubtful");
+    add_findings(command, options, "the summary");
     command
         ->add_option("--fail-if", options->fail_if,
                      "a condition such as vmaf.p5<90, which makes the exit code 3; may be given again")
@@ -183,15 +187,17 @@ void define_steps(CLI::App* app, Options* options) {
     add_common(shard, options);
     add_decoding(shard, options);
     add_gpus(shard, options);
+    add_findings(shard, options, "what was found of each shard");
     CLI::App* submit = app->add_subcommand("submit", "has a cluster score a plan's shards and merge them");
     submit->add_option("plan", options->plan, "the plan")->required()->type_name("PLAN");
     add_common(submit, options);
     add_decoding(submit, options);
     add_cluster(submit, options, true);
-    submit->add_flag("--json", options->as_json, "with --no-wait: print the jobs' numbers as JSON");
+    add_findings(submit, options, "the titles' summaries, with --no-wait the jobs' numbers,");
     CLI::App* merge = app->add_subcommand("merge", "makes the logs of all titles whose shards are done");
     merge->add_option("plan", options->plan, "the plan")->required()->type_name("PLAN");
     add_common(merge, options);
+    add_findings(merge, options, "the titles' summaries");
 }
 
 qc::cli::ExitCode dispatch(const CLI::App& app, const Options& options) {

@@ -41,8 +41,8 @@ void refuse_what_is_of_here(const Options& options) {
     if (options.cluster.returns_at_once && !options.fail_if.empty())
         throw Failure("--fail-if=" + options.fail_if.front() + ": there is no score yet where --no-wait is given",
                       kMisused);
-    if (options.is_strict)
-        throw Failure("--strict: what shards and merges find is in their own output; score without --on can be strict",
+    if (options.cluster.returns_at_once && options.is_strict)
+        throw Failure("--strict: nothing is found yet where --no-wait is given; merge with --strict tells it later",
                       kMisused);
     for (const char c : options.cluster.gres)
         if (c == ' ' || c == '\n')
@@ -62,8 +62,12 @@ ExitCode submit_plan(const Options& options) {
     announce(options, jobs);
     if (options.cluster.returns_at_once) return kDone;
     wait_for_slurm(absolute, plan, jobs);
-    if (!options.is_quiet) std::printf("titles merged: %zu of %zu\n", plan.titles.size(), plan.titles.size());
-    return kDone;
+    std::vector<MergedTitle> titles;
+    for (size_t i = 0; i < plan.titles.size(); ++i) titles.push_back({plan.titles[i], results_of(plan, i), ""});
+    const ExitCode code = present_merged(options, titles);
+    if (!options.is_quiet && !options.as_json)
+        std::printf("titles merged: %zu of %zu\n", plan.titles.size(), plan.titles.size());
+    return code;
 }
 
 ExitCode score_on_cluster(const Options& options) {
@@ -81,7 +85,9 @@ ExitCode score_on_cluster(const Options& options) {
     announce(options, jobs);
     if (options.cluster.returns_at_once) return kDone;
     wait_for_slurm(options, plan, jobs);
-    const ExitCode code = present(options, plan.titles.front(), log, conditions, Findings());
+    Findings findings;
+    find_again(heads_of(plan.titles.front(), log).front(), results_of(plan, 0), &findings);
+    const ExitCode code = present(options, plan.titles.front(), log, conditions, findings);
     std::error_code ignored; // who asked for a title's scores has no use for its plan
     std::filesystem::remove_all(plan.folder, ignored);
     std::filesystem::remove(path, ignored);

@@ -168,12 +168,10 @@ void wait_for_slurm(const Options& options, const Plan& plan, const Jobs& jobs) 
     if (!code)
         throw Failure("the merge, job " + jobs.merge + ", gave no result (" + state +
                       "); what is done stays done, submit again");
+    if (*code == 0) return; // what was found is found again in the logs
     const std::vector<std::string> said = lines_of(plan.folder + "/merge-" + jobs.merge + ".out");
-    const size_t last = *code == 0 || said.empty() ? said.size() : said.size() - 1;
-    for (size_t i = 0; i < last; ++i)
-        if (*code != 0 || !options.is_quiet) std::fprintf(stderr, "%s\n", said[i].c_str());
-    if (*code != 0)
-        throw Failure((said.empty() ? "the merge failed" : without_own_name(said.back())) + words_of_task(plan, jobs));
+    for (size_t i = 0; i + 1 < said.size(); ++i) std::fprintf(stderr, "%s\n", said[i].c_str());
+    throw Failure((said.empty() ? "the merge failed" : without_own_name(said.back())) + words_of_task(plan, jobs));
 }
 
 } // namespace qc::cli

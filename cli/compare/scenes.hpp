@@ -21,7 +21,7 @@ struct Scenes {
     std::string source;      ///< how they were found, as a sentence for people
 };
 
-/// Between cuts, which are peaks of the reference's motion, where the log has it; else windows of fixed length.
+/// Between cuts, which are peaks of the reference's motion, where the log has it; otherwise windows of fixed length.
 /// docs/report.md has the rules. @param window_frames fixed length, whatever the log has; 0: none
 Scenes find_scenes(const ScoreLog& log, size_t window_frames);
 

@@ -86,6 +86,7 @@ double time_of(const std::string& text) {
 
 struct Packet {
     std::optional<int64_t> pts, dts;
+    int64_t bytes = 0;
     bool is_key = false, is_discarded = false;
 };
 
@@ -99,16 +100,18 @@ std::optional<int64_t> stamp(const std::string& text, const Clock& clock) {
                                                                                                         : std::nullopt;
 }
 
-/// "512,0,K__": pts, dts, flags. A stamp that is too large to be reckoned with is none.
+/// "512,0,1780,K__": pts, dts, size, flags. A stamp that is too large to be reckoned with is none.
 Packet parse_packet(const std::string& line, const Clock& clock) {
     Packet packet;
     std::istringstream fields(line);
-    std::string pts, dts, flags;
+    std::string pts, dts, size, flags;
     std::getline(fields, pts, ',');
     std::getline(fields, dts, ',');
+    std::getline(fields, size, ',');
     std::getline(fields, flags);
     packet.pts = stamp(pts, clock);
     packet.dts = stamp(dts, clock);
+    packet.bytes = std::clamp<int64_t>(whole_number(size).value_or(0), 0, kMostTicks);
     packet.is_key = flags.find('K') != std::string::npos;
     packet.is_discarded = flags.find('D') != std::string::npos;
     return packet;
@@ -128,7 +131,7 @@ std::vector<Packet> read_packets(const Tools& tools, const std::string& path, co
     std::vector<Packet> packets;
     const Command command = probing(tools, path, opening,
                                     {"-select_streams", opening.stream < 0 ? "V:0" : std::to_string(opening.stream),
-                                     "-show_entries", "packet=pts,dts,flags", "-of", "csv=print_section=0"});
+                                     "-show_entries", "packet=pts,dts,size,flags", "-of", "csv=print_section=0"});
     const auto outcomes = run_side_by_side({command}, 1, [&](size_t, const std::string& line) {
         if (!line.empty()) packets.push_back(parse_packet(line, clock));
     });
@@ -143,6 +146,16 @@ int64_t offset_ticks(double start_time, const Clock& clock) {
     const __int128 scaled = (micros < 0 ? -micros : micros) * clock.den;
     const auto ticks = static_cast<int64_t>((2 * scaled + den) / (2 * den));
     return micros < 0 ? ticks : -ticks;
+}
+
+/// Of packets that last as long as they are apart on average.
+double bit_rate_of(const std::vector<Packet>& packets, const Input& input) {
+    double bytes = 0;
+    for (const Packet& packet : packets) bytes += static_cast<double>(packet.bytes);
+    if (input.pts.size() < 2) return 0;
+    const double span = seconds(input.clock, input.pts.back() - input.pts.front());
+    const auto frames = static_cast<double>(input.pts.size());
+    return span > 0 ? 8 * bytes * (frames - 1) / (span * frames) : 0;
 }
 
 /// What keeps a row of packets from being cut; fills stamps and key frames.
@@ -324,7 +337,7 @@ std::string sibling(const std::string& program, const char* name) {
     return (std::filesystem::path(program).parent_path() / name).string();
 }
 
-/// ffprobe-quality-cuda for ffmpeg-quality-cuda, if there is one; else that on the PATH.
+/// ffprobe-quality-cuda for ffmpeg-quality-cuda, if there is one; otherwise that on the PATH.
 std::string probe_beside(const std::string& ffmpeg) {
     const std::filesystem::path path(ffmpeg);
     std::string name = path.filename().string();
@@ -409,6 +422,7 @@ Input probe(const Tools& tools, const std::string& path, const Opening& opening)
     input.frame_rate = stream.frame_rate;
     input.rate_text = stream.rate_text;
     input.opening.is_turned = stream.is_turned;
+    input.facts = {stream.codec, stream.width, stream.height, 0};
     if (is_picture_name(path)) input.opening.tags = stream.tags;
     require_whole_pictures(tools, path, input.opening);
     const auto& format_facts = part_of(facts, "format");
@@ -422,8 +436,9 @@ Input probe(const Tools& tools, const std::string& path, const Opening& opening)
         input.why_whole = "its time stamps are those of --framerate";
     if (!input.why_whole.empty()) return input;
     const double start = time_of(text_of(format_facts, "start_time"));
-    input.why_whole = survey(read_packets(tools, path, input.opening, input.clock), offset_ticks(start, input.clock),
-                             kind->margin, &input);
+    const std::vector<Packet> packets = read_packets(tools, path, input.opening, input.clock);
+    input.why_whole = survey(packets, offset_ticks(start, input.clock), kind->margin, &input);
+    input.facts.bit_rate = bit_rate_of(packets, input);
     return input;
 }
 

@@ -22,7 +22,8 @@ struct Tools {
     void require_option(const char* name, const char* option, const std::string& value) const;
 };
 
-/// @param wish path of ffmpeg, or empty: beside this program, else on the PATH. ffprobe is looked for beside it first.
+/// @param wish path of ffmpeg, or empty: beside this program, otherwise on the PATH. ffprobe is looked for beside it
+/// first.
 /// @throws Failure if one is missing, or ffmpeg lacks the filter
 Tools find_tools(const std::string& wish);
 
@@ -39,10 +40,18 @@ struct KeyFrame {
     double seek_time = 0; ///< seconds from the input's start, for -ss
 };
 
+/// What a file says of its video.
+struct StreamFacts {
+    std::string codec; ///< FFmpeg's name; empty: not known
+    int width = 0, height = 0;
+    double bit_rate = 0; ///< bit/s, of its packets over the time that they last; 0: not known
+};
+
 struct Input {
     std::string path;
     Opening opening; ///< with the stream that was chosen
     bool has_video = false;
+    StreamFacts facts;
     Clock clock;
     double frame_rate = 0;            ///< that it claims; 0: not known
     std::string rate_text;            ///< the same as a fraction; empty: not known
@@ -52,7 +61,7 @@ struct Input {
     std::string why_whole;            ///< why it has to be decoded from its beginning; empty: it need not
 };
 
-/// Of the stream that was asked for, else of the longest one that is no attached picture.
+/// Of the stream that was asked for, otherwise of the longest one that is no attached picture.
 /// @throws Failure if there is none, or the file cannot be read
 Input probe(const Tools& tools, const std::string& path, const Opening& opening = {});
 

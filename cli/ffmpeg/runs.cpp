@@ -197,7 +197,8 @@ Command head_command(const Tools& tools, const Title& title, const std::string& 
 
 Command parts_command(const Tools& tools, const Title& title, const std::vector<size_t>& parts,
                       const std::vector<std::string>& records) {
-    Command command{start_of_command(tools, kErrors), {}};
+    // Demuxers only warn of packets that are damaged.
+    Command command{start_of_command(tools, kWarnings), {}};
     for (const char* each : {"-progress", "pipe:1"}) command.arguments.emplace_back(each);
     std::vector<std::string> graphs, pads;
     size_t inputs = 0;

@@ -2,6 +2,7 @@
 #include "ffmpeg/said.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <iterator>
 #include <sstream>
 
@@ -89,15 +90,19 @@ bool begins_amid(const Command& command) {
     return std::find(command.arguments.begin(), command.arguments.end(), "-ss") != command.arguments.end();
 }
 
+/// Without the number that an input has among those of its process.
 std::string with_name(const Line& line) {
-    return line.who.empty() ? line.text : line.who + ": " + line.text;
+    const size_t number = line.who.find('#'), end = line.who.find_first_of("/:", number);
+    std::string who = line.who;
+    if (number != std::string::npos) who.erase(number, end == std::string::npos ? end : end - number);
+    return who.empty() ? line.text : who + ": " + line.text;
 }
 
 } // namespace
 
 std::string reason_of(const Outcome& outcome) {
     const std::vector<Line> lines = lines_of(outcome);
-    // What the filter calls an error; else whatever is one; else whatever was said.
+    // What the filter calls an error; otherwise whatever is one; otherwise whatever was said.
     const auto first = [&](const auto& is_it) { return std::find_if(lines.begin(), lines.end(), is_it); };
     auto found = first([](const Line& each) { return each.is_filters() && each.level == Level::kError; });
     if (found == lines.end())
@@ -120,29 +125,58 @@ std::vector<std::string> warnings_of(const Outcome& outcome) {
     return warnings;
 }
 
-Damage damage_in(const std::vector<Outcome>& outcomes, const std::vector<Command>& commands) {
-    constexpr size_t kShown = 3;
-    std::vector<std::string> shown;
-    Damage damage;
-    size_t left_out = 0;
+Damage::Damage(const std::vector<Outcome>& outcomes, const std::vector<Command>& commands) {
     const bool is_amid = std::any_of(commands.begin(), commands.end(), begins_amid);
+    std::vector<std::string> of_beginnings;
     for (const Outcome& outcome : outcomes) {
-        left_out += outcome.lines_left_out;
-        for (const Line& line : lines_of(outcome)) {
-            if (!is_of_decoding(line) || (is_amid && is_of_beginning(line))) continue;
-            ++damage.lines;
-            const std::string text = with_name(line);
-            if (shown.size() < kShown && std::find(shown.begin(), shown.end(), text) == shown.end())
-                shown.push_back(text);
-        }
+        left_out_ += outcome.lines_left_out;
+        for (const Line& line : lines_of(outcome))
+            if (is_of_beginning(line))
+                of_beginnings.push_back(with_name(line));
+            else if (is_of_decoding(line))
+                add(with_name(line));
     }
-    if (damage.lines == 0) return damage;
-    damage.lines += left_out;
-    damage.text = "decoding went on in spite of errors (" + std::to_string(damage.lines) + " line" +
-                  (damage.lines > 1 ? "s" : "") + "), the first of them ";
-    for (size_t i = 0; i < shown.size(); ++i) damage.text += (i > 0 ? " | " : "") + shown[i];
-    damage.text += " : pictures may be missing or damaged, and scores tell what the decoder made of them; mend the "
-                   "file, or leave that time out (--start, --duration)";
+    // A part does not tell them from those of its beginning: they count where nothing else tells of the damage.
+    if (!is_amid && complaints_.empty())
+        for (const std::string& each : of_beginnings) add(each);
+    if (complaints_.empty()) left_out_ = 0;
+}
+
+void Damage::add(const std::string& complaint) {
+    if (std::find(complaints_.begin(), complaints_.end(), complaint) == complaints_.end())
+        complaints_.push_back(complaint);
+}
+
+void Damage::add(const Damage& other) {
+    for (const std::string& each : other.complaints_) add(each);
+    left_out_ += other.left_out_;
+}
+
+std::string Damage::text() const {
+    constexpr size_t kShown = 3;
+    if (complaints_.empty()) return "";
+    std::string text = "decoding went on in spite of errors (" + std::to_string(count()) +
+                       (count() > 1 ? " different ones), the first of them " : "), ");
+    for (size_t i = 0; i < std::min(complaints_.size(), kShown); ++i) text += (i > 0 ? " | " : "") + complaints_[i];
+    return text +
+           " : pictures may be missing or damaged, and scores tell what the decoder made of them; mend the file, or "
+           "leave that time out (--start, --duration)";
+}
+
+std::string Damage::to_text() const {
+    if (complaints_.empty()) return "";
+    std::string text = std::to_string(left_out_);
+    for (const std::string& each : complaints_) text += "\n" + each;
+    return text;
+}
+
+Damage Damage::of_text(const std::string& text) {
+    Damage damage;
+    std::istringstream lines(text);
+    std::string line;
+    if (!std::getline(lines, line)) return damage;
+    damage.left_out_ = std::strtoull(line.c_str(), nullptr, 10);
+    while (std::getline(lines, line)) damage.add(line);
     return damage;
 }
 

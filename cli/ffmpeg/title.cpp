@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
@@ -196,13 +197,17 @@ double seek_for(const Input& input, int64_t start) {
 
 std::string whole_option(const Wish& wish) {
     // What is found out from the first pictures, or counted from the first frame, is another thing in each part.
-    const std::pair<const char*, const std::string*> whole[] = {
-        {"align", &wish.align},       {"sync", &wish.sync},
-        {"range", &wish.range},       {"bitdepth", &wish.bitdepth},
-        {"scale-to", &wish.scale_to}, {"crop", &wish.crop},
-        {"convert", &wish.convert},   {"eof-action", &wish.eof_action}};
-    for (const auto& [name, value] : whole)
-        if (!value->empty()) return std::string("--") + name + "=" + *value;
+    struct Whole {
+        const char* name;
+        const std::string& value;
+        std::string_view parts_too = ""; ///< a value that says the same of every frame
+    };
+    const Whole whole[] = {
+        {"align", wish.align}, {"sync", wish.sync}, {"range", wish.range, "ignore"}, {"eof-action", wish.eof_action}};
+    for (const Whole& each : whole)
+        if (!each.value.empty() && each.value != each.parts_too)
+            return std::string("--") + each.name + "=" + each.value;
+    if (wish.crop == "auto") return "--crop=auto";
     return wish.allows_unpaired ? "--allow-unpaired" : "";
 }
 

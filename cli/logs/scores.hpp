@@ -30,9 +30,9 @@ struct ScoreLog {
 
     const Scores* find(const std::string& name) const;
     double frame_rate() const; ///< that the run went by, or that of the frames' times; 0: not known
-    /// "mean", "p5" and so on, as the log has it, else of its frames if each has this score, else NaN.
+    /// "mean", "p5" and so on, as the log has it, otherwise of its frames if each has this score, otherwise NaN.
     double pooled(const std::string& score, const char* pool) const;
-    /// As the log has it, else that of the frames which have the score.
+    /// As the log has it, otherwise that of the frames which have the score.
     double mean(const std::string& score) const;
 };
 

@@ -10,7 +10,7 @@
 
 namespace qc::cli {
 
-/// @param logs without their frames  @param everything all scores; else those of models
+/// @param logs without their frames  @param everything all scores; otherwise those of models
 std::string table_of(const std::vector<Json>& logs, bool everything);
 
 /// Scores that a table shows of a log, and the mean of one as it shows it.

@@ -85,6 +85,7 @@ std::string stem_of(const std::string& path) {
 struct Pair {
     std::string distorted, reference;
     Title title;
+    std::vector<SourceFile> files; ///< as they were before they were scored
     std::string log;
     Findings findings;
     std::string error; ///< why there are no scores
@@ -205,6 +206,7 @@ void run_pairs(const Tools& tools, const Options& options, const TemporaryFolder
                                           : (fs::absolute(options.output) / name).string();
         if (!pair.error.empty()) continue;
         commands.push_back(whole_command(tools, pair.title, pair.log));
+        pair.files = sources_of(pair.title);
         run.push_back(&pair);
     }
     const size_t at_once =
@@ -217,8 +219,8 @@ void run_pairs(const Tools& tools, const Options& options, const TemporaryFolder
             pair.error = in_this_commands_words(reason_of(outcomes[i]));
             continue;
         }
-        const Damage damage = damage_in({outcomes[i]}, {commands[i]});
-        pair.findings.add_damage(damage.lines, damage.text);
+        const Damage damage({outcomes[i]}, {commands[i]});
+        pair.findings.add_damage(damage.count(), damage.text());
         for (const std::string& line : warnings_of(outcomes[i]))
             pair.findings.add("filter", in_this_commands_words(line));
         pair.told = told_of(read_head(pair.log));
@@ -228,6 +230,7 @@ void run_pairs(const Tools& tools, const Options& options, const TemporaryFolder
         }
         Provenance made = provenance_of(options);
         made.parts = {shell_text(commands[i].arguments)};
+        made.files = std::move(pair.files);
         write_provenance(pair.log, made);
     }
 }

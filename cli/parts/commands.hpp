@@ -72,6 +72,21 @@ bool shows_all_scores(const Wish& wish);
 /// What of a log's head goes into a summary for programs.
 Json told_of(const Json& log);
 Json json_of(const Findings& findings);
+/// A title's summary. @param logs the heads of its logs, of each rendition @param kept where the log is kept
+Json summary_of(const Title& title, const std::vector<Json>& logs, const std::string& kept, const Findings& findings);
+std::vector<Json> heads_of(const Title& title, const std::string& log);
+
+/// The findings of scores that other processes have made: those that the log has, and what decoders complained of when
+/// the records were made.
+void find_again(const Json& log, const std::vector<std::string>& records, Findings* findings);
+
+/// Says them, with --json as a list of the titles' summaries. @return the exit code of titles whose logs are all there
+struct MergedTitle {
+    const Title& title;
+    std::vector<std::string> records;
+    std::string error; ///< why there is no log; it was said
+};
+ExitCode present_merged(const Options& options, const std::vector<MergedTitle>& titles);
 
 /// Says which conditions a log meets. @param name of what was scored
 bool is_any_met(const std::vector<Condition>& conditions, const Json& log, const std::string& name);

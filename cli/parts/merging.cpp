@@ -6,6 +6,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstring>
+#include <filesystem>
 
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -61,6 +62,7 @@ Merged merge(const Title& title, const std::vector<std::string>& records, const 
     config.feature = text_or_null(wish.feature);
     config.options = text_or_null(wish.opts);
     config.skip_unsupported = wish.on_unsupported == "skip" ? 1 : 0;
+    config.range = wish.range == "ignore" ? QCR_RANGE_IGNORE : QCR_RANGE_TAGS;
     config.n_subsample = wish.n_subsample;
     config.max_dt = std::max(wish.max_dt, 0.0);
     config.log_path = log.c_str();
@@ -69,9 +71,12 @@ Merged merge(const Title& title, const std::vector<std::string>& records, const 
     config.goes_on = [](void* opaque) { return (*static_cast<const GoesOn*>(opaque))() ? 1 : 0; };
     config.opaque = &goes_on;
     config.sink = {keep, &said};
+    std::error_code ignored;
+    const bool has_log = std::filesystem::is_regular_file(log, ignored);
     const qcr_merged status = qcr_merge(&config);
     // A warning that came before is no reason.
-    const std::string reason = !said.error.empty() || said.lines.empty() ? said.error : said.lines.front();
+    std::string reason = !said.error.empty() || said.lines.empty() ? said.error : said.lines.front();
+    if (has_log && status != QCR_MERGED) reason += "; the log that is there stays as it was";
     return {status, reason, said.lines};
 }
 

@@ -121,6 +121,13 @@ std::string result_of(const Plan& plan, size_t shard) {
     return plan.folder + "/" + std::to_string(shard) + ".record";
 }
 
+std::vector<std::string> results_of(const Plan& plan, size_t title) {
+    std::vector<std::string> results;
+    for (size_t i = 0; i < plan.shards.size(); ++i)
+        if (plan.shards[i].title == title) results.push_back(result_of(plan, i));
+    return results;
+}
+
 std::string unfinished(const std::string& path) {
     char host[256] = "";
     gethostname(host, sizeof(host) - 1);

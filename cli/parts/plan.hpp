@@ -41,6 +41,7 @@ uint64_t inputs_checksum(const Title& title);
 Seal seal_of(const Plan& plan, size_t shard, uint64_t inputs);
 
 std::string result_of(const Plan& plan, size_t shard);
+std::vector<std::string> results_of(const Plan& plan, size_t title);
 
 /// A name that no other process has, on whatever machine.
 std::string unfinished(const std::string& path);

@@ -58,8 +58,8 @@ void pass_on_warnings(const std::vector<std::string>& lines, Findings* findings)
 }
 
 void pass_on_damage(const std::vector<Outcome>& outcomes, const std::vector<Command>& commands, Findings* findings) {
-    const Damage damage = damage_in(outcomes, commands);
-    findings->add_damage(damage.lines, damage.text);
+    const Damage damage(outcomes, commands);
+    findings->add_damage(damage.count(), damage.text());
 }
 
 /// @param made the commands that it runs
@@ -376,6 +376,7 @@ Title prepare(const Tools& tools, const Options& options, const std::vector<std:
     settle_decoding(options, &title);
     for (const Input& each : inputs)
         if (!each.note.empty()) say(options, each.note);
+    for (const Input& each : inputs) title.facts.push_back(each.facts);
     cut(&inputs, &title);
     const int64_t shortest = shortest_part(options);
     const bool is_long = static_cast<int64_t>(inputs[0].pts.size()) >= 2 * shortest;
@@ -394,7 +395,7 @@ Title prepare(const Tools& tools, const Options& options, const std::vector<std:
 
 Provenance provenance_of(const Options& options) {
     std::error_code error;
-    return {{shell_text(options.command_line)}, std::filesystem::current_path(error).string(), QC_VERSION, {}, {}};
+    return {{shell_text(options.command_line)}, std::filesystem::current_path(error).string(), QC_VERSION, {}, {}, {}};
 }
 
 ExitCode score(const Options& options) {
@@ -414,8 +415,10 @@ ExitCode score(const Options& options) {
     const std::string log = options.output.empty() || is_stream ? folder.file("scores.json")
                                                                 : std::filesystem::absolute(options.output).string();
     Findings findings;
-    const Provenance made = score_somehow(tools, options, title, folder, log, std::move(early), &findings);
+    const std::vector<SourceFile> files = sources_of(title);
+    Provenance made = score_somehow(tools, options, title, folder, log, std::move(early), &findings);
     if (is_stream) write_whole(options.output, read_whole(log));
+    made.files = files;
     if (!options.output.empty() && !is_stream) write_provenance(log, made);
     return present(options, title, log, conditions, findings);
 }

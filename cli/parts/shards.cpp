@@ -54,24 +54,22 @@ std::string absolute(const std::string& path) {
     return path.find("://") != std::string::npos ? path : std::filesystem::absolute(path).string();
 }
 
-/// @return whether the title's log was written
-bool merge_title(const Options& options, const Plan& plan, size_t index, const std::vector<std::string>& records) {
+/// @return why the title's log was not written, which was said; empty: it was
+std::string merge_title(const Options& options, const Plan& plan, size_t index,
+                        const std::vector<std::string>& records) {
     const Title& title = plan.titles[index];
     const Merged merged = merge_records(title, records, title.log);
     if (merged.status != QCR_MERGED) {
         const bool is_inexact = merged.status == QCR_MERGE_INEXACT && title.parts.size() > 1;
-        std::fprintf(stderr, "%s: %s%s\n", title.log.c_str(), in_this_commands_words(merged.reason).c_str(),
-                     is_inexact ? "; plan this title with --parts 1" : "");
-        return false;
+        return in_this_commands_words(merged.reason) + (is_inexact ? "; plan this title with --parts 1" : "");
     }
-    for (const std::string& line : merged.warnings)
-        std::fprintf(stderr, "%s: warning: %s\n", title.log.c_str(), in_this_commands_words(line).c_str());
     Provenance made = provenance_of(options);
     if (!plan.command.empty()) made.commands.insert(made.commands.begin(), plan.command);
     for (const std::string& record : records) made.parts.push_back(command_of_record(record));
     made.merge = merger();
+    made.files = sources_of(title);
     write_provenance(title.log, made);
-    return true;
+    return "";
 }
 
 /// A file that goes with the object, unless it was renamed.
@@ -139,6 +137,25 @@ Share parse_share(const std::string& text, size_t shards) {
     return {*first, *tasks};
 }
 
+/// What was found when shards were scored, be it before. @param numbers of those that are done
+ExitCode present_shards(const Options& options, const Plan& plan, const std::vector<size_t>& numbers) {
+    Json list = Json::array();
+    std::vector<Finding> all;
+    for (const size_t number : numbers) {
+        Findings findings("shard " + std::to_string(number));
+        find_again({}, {result_of(plan, number)}, &findings);
+        all.insert(all.end(), findings.list().begin(), findings.list().end());
+        list.push_back(
+            {{"shard", number}, {"findings", json_of(findings)}, {"decoder_errors", findings.decoder_errors()}});
+    }
+    if (options.as_json) print_whole(json_text(list, 2) + "\n");
+    return exit_code_of(options, all, false);
+}
+
+bool is_talkative(const Options& options) {
+    return !options.is_quiet && !options.as_json;
+}
+
 /// Every shard of a task is a process of its own: what befalls one of them does not befall the others.
 ExitCode run_share(const Options& options, const Plan& plan, const Share& share, const std::vector<std::string>& gpus) {
     std::vector<size_t> numbers;
@@ -153,18 +170,55 @@ ExitCode run_share(const Options& options, const Plan& plan, const Share& share,
     const size_t videos = plan.titles[plan.shards[share.first % plan.shards.size()].title].inputs.size();
     const auto outcomes = run_side_by_side(commands, parts_of_machine(gpus, videos),
                                            [&](size_t, const std::string& line) {
-                                               if (!options.is_quiet) std::printf("%s\n", line.c_str());
+                                               if (is_talkative(options)) std::printf("%s\n", line.c_str());
                                            },
                                            {.goes_on = true, .gpus = gpus});
-    std::vector<size_t> failed;
+    std::vector<size_t> failed, done;
     for (size_t i = 0; i < outcomes.size(); ++i) {
-        if (outcomes[i].ok()) continue;
-        failed.push_back(numbers[i]);
-        std::fprintf(stderr, "%s", outcomes[i].message.c_str());
+        (outcomes[i].ok() ? done : failed).push_back(numbers[i]);
+        if (!outcomes[i].ok()) std::fprintf(stderr, "%s", outcomes[i].message.c_str());
     }
-    if (failed.empty()) return kDone;
+    const ExitCode code = present_shards(options, plan, done);
+    if (failed.empty()) return code;
     throw Failure("failed shards: " + listed(failed) + " (" + std::to_string(failed.size()) + " of " +
                   std::to_string(numbers.size()) + ")");
+}
+
+/// @return whether there was anything left to do
+bool score_shard(const Options& options, const Plan& plan, size_t number, const std::vector<std::string>& gpus) {
+    Title title = plan.titles[plan.shards[number].title];
+    title.decodes_on_gpu = decodes_on_gpu(options, gpus);
+    settle_decoding(options, &title);
+    const Seal result_seal = seal_of(plan, number, inputs_checksum(title));
+    const std::string result = result_of(plan, number);
+    if (has_seal(result, result_seal)) return false;
+    const Tools tools = find_tools(options.ffmpeg);
+    std::error_code error;
+    std::filesystem::create_directories(plan.folder, error);
+    if (error) throw Failure(plan.folder + " cannot be made: " + error.message());
+    const Leftover record(unfinished(result));
+    // Whoever runs shards side by side by their numbers has them take turns.
+    const std::vector<std::string> gpu = gpus.empty() ? gpus : std::vector{gpus[number % gpus.size()]};
+    Command command;
+    const auto attempt = [&] {
+        for (const char* ending : {"", kUnfinishedRecord}) std::filesystem::remove(record.path + ending, error);
+        command = parts_command(tools, title, {plan.shards[number].part}, {record.path});
+        return run_side_by_side({command}, 1, [](size_t, const std::string&) {}, {.gpus = gpu}).front();
+    };
+    Outcome outcome = attempt();
+    if (!outcome.ok() && title.decodes_on_gpu && options.hwaccel != "cuda") {
+        if (!options.is_quiet)
+            std::fprintf(stderr, "shard %zu: decoding on the GPU failed, decoding on the CPU: %s\n", number,
+                         reason_of(outcome).c_str());
+        title.decodes_on_gpu = false;
+        outcome = attempt();
+    }
+    if (!outcome.ok())
+        throw Failure("shard " + std::to_string(number) + ": " + in_this_commands_words(reason_of(outcome)));
+    seal(record.path, Damage({outcome}, {command}).to_text(), shell_text(command.arguments), result_seal);
+    if (std::rename(record.path.c_str(), result.c_str()) != 0)
+        throw Failure(result + " cannot be written: " + std::strerror(errno));
+    return true;
 }
 
 } // namespace
@@ -209,46 +263,9 @@ ExitCode run_shard(const Options& options) {
     const Share share = parse_share(options.shard, plan.shards.size());
     const std::vector<std::string> gpus = find_gpus(options.gpus);
     if (share.tasks > 0) return run_share(options, plan, share, gpus);
-    const size_t number = share.first;
-    Title title = plan.titles[plan.shards[number].title];
-    title.decodes_on_gpu = decodes_on_gpu(options, gpus);
-    settle_decoding(options, &title);
-    const Seal result_seal = seal_of(plan, number, inputs_checksum(title));
-    const std::string result = result_of(plan, number);
-    if (has_seal(result, result_seal)) {
-        if (!options.is_quiet) std::printf("shard %zu: done before\n", number);
-        return kDone;
-    }
-    const Tools tools = find_tools(options.ffmpeg);
-    std::error_code error;
-    std::filesystem::create_directories(plan.folder, error);
-    if (error) throw Failure(plan.folder + " cannot be made: " + error.message());
-    const Leftover record(unfinished(result));
-    // Whoever runs shards side by side by their numbers has them take turns.
-    const std::vector<std::string> gpu = gpus.empty() ? gpus : std::vector{gpus[number % gpus.size()]};
-    Command command;
-    const auto attempt = [&] {
-        for (const char* ending : {"", kUnfinishedRecord}) std::filesystem::remove(record.path + ending, error);
-        command = parts_command(tools, title, {plan.shards[number].part}, {record.path});
-        return run_side_by_side({command}, 1, [](size_t, const std::string&) {}, {.gpus = gpu}).front();
-    };
-    Outcome outcome = attempt();
-    if (!outcome.ok() && title.decodes_on_gpu && options.hwaccel != "cuda") {
-        if (!options.is_quiet)
-            std::fprintf(stderr, "shard %zu: decoding on the GPU failed, decoding on the CPU: %s\n", number,
-                         reason_of(outcome).c_str());
-        title.decodes_on_gpu = false;
-        outcome = attempt();
-    }
-    if (!outcome.ok())
-        throw Failure("shard " + std::to_string(number) + ": " + in_this_commands_words(reason_of(outcome)));
-    if (const Damage damage = damage_in({outcome}, {command}); damage.lines > 0)
-        std::fprintf(stderr, "shard %zu: warning: %s\n", number, damage.text.c_str());
-    seal(record.path, shell_text(command.arguments), result_seal);
-    if (std::rename(record.path.c_str(), result.c_str()) != 0)
-        throw Failure(result + " cannot be written: " + std::strerror(errno));
-    if (!options.is_quiet) std::printf("shard %zu: done\n", number);
-    return kDone;
+    const bool is_new = score_shard(options, plan, share.first, gpus);
+    if (is_talkative(options)) std::printf("shard %zu: %s\n", share.first, is_new ? "done" : "done before");
+    return present_shards(options, plan, {share.first});
 }
 
 ExitCode merge_plan(const Options& options) {
@@ -259,18 +276,26 @@ ExitCode merge_plan(const Options& options) {
     std::vector<bool> is_whole(plan.titles.size(), true);
     for (const size_t shard : missing.shards) is_whole[plan.shards[shard].title] = false;
     size_t merged = 0;
+    std::vector<MergedTitle> titles;
     for (size_t i = 0; i < plan.titles.size(); ++i) {
-        if (!missing.troubles[i].empty())
-            std::fprintf(stderr, "%s: not merged: %s\n", plan.titles[i].log.c_str(), missing.troubles[i].c_str());
-        else if (is_whole[i] && merge_title(options, plan, i, records[i]))
+        MergedTitle title{plan.titles[i], records[i], missing.troubles[i]};
+        if (!title.error.empty())
+            std::fprintf(stderr, "%s: not merged: %s\n", title.title.log.c_str(), title.error.c_str());
+        else if (!is_whole[i])
+            title.error = "shards are missing";
+        else if (title.error = merge_title(options, plan, i, records[i]); title.error.empty())
             ++merged;
+        else
+            std::fprintf(stderr, "%s: %s\n", title.title.log.c_str(), title.error.c_str());
+        titles.push_back(std::move(title));
     }
-    if (!options.is_quiet) std::printf("titles merged: %zu of %zu\n", merged, plan.titles.size());
+    const ExitCode code = present_merged(options, titles);
+    if (is_talkative(options)) std::printf("titles merged: %zu of %zu\n", merged, plan.titles.size());
     if (!missing.shards.empty())
         throw Failure("missing shards: " + listed(missing.shards) + " (" + std::to_string(missing.shards.size()) +
                       " of " + std::to_string(plan.shards.size()) + "); quality-cuda shard " + options.plan +
                       " N makes each");
-    return merged == plan.titles.size() ? kDone : kFailed;
+    return merged == plan.titles.size() ? code : kFailed;
 }
 
 } // namespace qc::cli

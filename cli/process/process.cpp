@@ -6,6 +6,8 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <string_view>
+#include <unordered_set>
 #include <utility>
 
 #include <fcntl.h>
@@ -28,8 +30,35 @@ void note_signal(int number) {
     got_signal = number;
 }
 
-/// Whole lines go, and what is kept begins with the cause.
-void shorten(Outcome* outcome) {
+/// Checksums of lines.
+using Seen = std::unordered_set<size_t>;
+
+constexpr size_t kMostSeen = size_t{1} << 20; ///< from then on every line counts
+
+template <class Visit>
+void for_each_line(std::string_view text, const Visit& visit) {
+    for (size_t at = 0; at < text.size();) {
+        const size_t end = std::min(text.find('\n', at), text.size());
+        visit(std::hash<std::string_view>()(text.substr(at, end - at)));
+        at = end + 1;
+    }
+}
+
+/// How many lines of a text were not there before, and are not among those that are kept.
+size_t count_new_lines(std::string_view text, std::string_view before, std::string_view behind, Seen* seen) {
+    Seen kept;
+    for (const std::string_view each : {before, behind}) for_each_line(each, [&](size_t line) { kept.insert(line); });
+    size_t count = 0;
+    for_each_line(text, [&](size_t line) {
+        if (kept.count(line) != 0 || seen->count(line) != 0) return;
+        if (seen->size() < kMostSeen) seen->insert(line);
+        ++count;
+    });
+    return count;
+}
+
+/// Whole lines go, and what is kept begins with the cause. @param seen lines that went before
+void shorten(Outcome* outcome, Seen* seen) {
     std::string& text = outcome->message;
     const size_t begin = text.find('\n', kMostMessage), last = text.find('\n', text.size() - kMostMessage);
     if (begin == std::string::npos || last == std::string::npos || last <= begin) {
@@ -37,9 +66,15 @@ void shorten(Outcome* outcome) {
         return;
     }
     outcome->lines_left_out +=
-        static_cast<size_t>(std::count(text.begin() + static_cast<std::ptrdiff_t>(begin) + 1,
-                                       text.begin() + static_cast<std::ptrdiff_t>(last) + 1, '\n'));
+        count_new_lines(std::string_view(text).substr(begin + 1, last - begin),
+                        std::string_view(text).substr(0, begin + 1), std::string_view(text).substr(last + 1), seen);
     text.erase(begin + 1, last - begin);
+}
+
+/// Of an error, not of what it warns of.
+bool has_complained(const Outcome& outcome) {
+    const auto has = [&](const char* level) { return outcome.message.find(level) != std::string::npos; };
+    return !outcome.message.empty() && (!has("[warning]") || has("[error]") || has("[fatal]") || has("[panic]"));
 }
 
 void close_ends(const Child& child) {
@@ -61,7 +96,7 @@ Command on_gpu(Command command, const std::string& name) {
 class SideBySide {
 public:
     SideBySide(const std::vector<Command>& commands, const LineListener& listener, const Manner& manner)
-        : commands_(commands), listener_(listener), outcomes_(commands.size()),
+        : commands_(commands), listener_(listener), outcomes_(commands.size()), left_out_(commands.size()),
           input_(manner.gives_input ? -1 : open("/dev/null", O_RDONLY | O_CLOEXEC)), manner_(manner) {
         for (Outcome& outcome : outcomes_) outcome.status = -1;
         if (manner_.begun != nullptr) children_ = manner_.begun->take();
@@ -138,7 +173,7 @@ private:
                 reap(i);
                 continue;
             }
-            if (!outcomes_[child.which].message.empty() || (manner_.check && !manner_.check(child.which).empty()))
+            if (has_complained(outcomes_[child.which]) || (manner_.check && !manner_.check(child.which).empty()))
                 continue;
             kill(child.pid, SIGKILL);
             close_ends(child);
@@ -158,7 +193,7 @@ private:
         Outcome& outcome = outcomes_[child.which];
         if (!is_output) {
             outcome.message.append(data, size);
-            if (outcome.message.size() > 3 * kMostMessage) shorten(&outcome);
+            if (outcome.message.size() > 3 * kMostMessage) shorten(&outcome, &left_out_[child.which]);
         } else if (!listener_) {
             outcome.output.append(data, size);
         } else {
@@ -204,6 +239,7 @@ private:
     const std::vector<Command>& commands_;
     const LineListener& listener_;
     std::vector<Outcome> outcomes_;
+    std::vector<Seen> left_out_; ///< lines of each command
     std::vector<Child> children_;
     int input_;
     Manner manner_;

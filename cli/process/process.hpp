@@ -15,7 +15,7 @@ struct Outcome {
     int status = 0;            ///< exit code; 128 and the signal's number; 127: it could not be started
     std::string output;        ///< standard output, unless somebody listened to it
     std::string message;       ///< standard error; if it is long, its beginning and its end
-    size_t lines_left_out = 0; ///< between these
+    size_t lines_left_out = 0; ///< between these: of lines that are alike one, and none that is like one that is kept
     bool ok() const { return status == 0; }
 };
 
@@ -51,8 +51,8 @@ struct Companion {
 };
 
 struct Manner {
-    bool gives_input = false; ///< standard input is the commands'; else they have none
-    bool goes_on = false;     ///< when one fails; else those that run are ended, and none is started
+    bool gives_input = false; ///< standard input is the commands'; otherwise they have none
+    bool goes_on = false;     ///< when one fails; otherwise those that run are ended, and none is started
     /// Each command sees that one of these on which the fewest run: its context is made on no other, and no other is
     /// woken. Empty: it sees what this process sees.
     std::vector<std::string> gpus = {};

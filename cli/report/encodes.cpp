@@ -11,6 +11,7 @@
 #include "ffmpeg/title.hpp"
 #include "logs/logs.hpp"
 #include "process/process.hpp"
+#include "report/sources.hpp"
 #include "results/results.hpp"
 #include "words/failure.hpp"
 #include "words/text.hpp"
@@ -123,6 +124,7 @@ void require_files(const ReportOptions& options) {
 
 std::string usual_label(const std::vector<Encode>& encodes, const Encode& encode) {
     if (!encode.distorted.empty()) return name_of(encode.distorted);
+    if (!encode.source.path.empty()) return name_of(encode.source.path);
     std::string label = std::filesystem::path(encodes[0].log.path).stem().string();
     for (const Encode& each : encodes)
         if (each.log_index == encode.log_index && each.rendition == 0)
@@ -182,6 +184,47 @@ double rate_of_file(const Tools& tools, const Encode& encode) {
     return rate > 0 && rate <= kHighestRate ? rate : 0;
 }
 
+/// As typed, otherwise as it lies beside the logs.
+void find_commands(const ReportOptions& options, std::vector<Encode>* encodes) {
+    if (!options.commands.empty() && options.commands.size() != options.logs.size())
+        throw Failure("--command is given " + std::to_string(options.commands.size()) + " times: there are " +
+                          std::to_string(options.logs.size()) + " logs, and one command for each is accepted",
+                      kMisused);
+    for (Encode& each : *encodes) {
+        if (const auto found = read_provenance(options.logs[each.log_index], &each.why_no_provenance))
+            each.provenance = *found;
+        if (!options.commands.empty())
+            each.provenance = {{options.commands[each.log_index]}, "", "", {}, "", each.provenance.files};
+    }
+}
+
+void assign_ladders(const ReportOptions& options, std::vector<Encode>* encodes) {
+    for (Encode& each : *encodes) each.ladder = each.log_index;
+    if (options.ladders.empty()) return;
+    const std::vector<std::string> names = split_names(options.ladders, ',', "--ladders");
+    if (names.size() != options.logs.size())
+        throw Failure("--ladders=" + options.ladders + " has " + std::to_string(names.size()) + " names: there are " +
+                          std::to_string(options.logs.size()) + " logs, and one name for each is accepted",
+                      kMisused);
+    for (Encode& each : *encodes)
+        each.ladder = static_cast<size_t>(std::find(names.begin(), names.end(), names[each.log_index]) - names.begin());
+}
+
+} // namespace
+
+std::vector<Encode> read_encodes(const ReportOptions& options, std::vector<std::string>* notes) {
+    require_files(options);
+    std::vector<Encode> encodes;
+    for (size_t i = 0; i < options.logs.size(); ++i) add_log(options.logs[i], i, &encodes, notes);
+    name_files(options, &encodes);
+    find_commands(options, &encodes);
+    take_sources(options, &encodes, notes);
+    label_encodes(options, &encodes);
+    assign_ladders(options, &encodes);
+    for (Encode& each : encodes) each.scenes = find_scenes(each.log, options.comparison.window_frames);
+    return encodes;
+}
+
 void find_rates(const ReportOptions& options, const Tools* tools, std::vector<Encode>* encodes) {
     std::vector<std::string> given;
     if (!options.bit_rates.empty()) given = split_names(options.bit_rates, ',', "--bit-rates");
@@ -200,52 +243,14 @@ void find_rates(const ReportOptions& options, const Tools* tools, std::vector<En
         } else if (logged > 0 && logged <= kHighestRate) {
             each.bit_rate = logged;
             each.bit_rate_source = "log";
+        } else if (each.source.facts.bit_rate > 0 && each.source.facts.bit_rate <= kHighestRate) {
+            each.bit_rate = each.source.facts.bit_rate;
+            each.bit_rate_source = "record";
         } else if (tools != nullptr && std::filesystem::is_regular_file(each.distorted, error)) {
             each.bit_rate = rate_of_file(*tools, each);
             each.bit_rate_source = "file";
         }
     }
-}
-
-/// As typed, else as it lies beside the logs.
-void find_commands(const ReportOptions& options, std::vector<Encode>* encodes) {
-    if (!options.commands.empty() && options.commands.size() != options.logs.size())
-        throw Failure("--command is given " + std::to_string(options.commands.size()) + " times: there are " +
-                          std::to_string(options.logs.size()) + " logs, and one command for each is accepted",
-                      kMisused);
-    for (Encode& each : *encodes) {
-        if (!options.commands.empty())
-            each.provenance.commands = {options.commands[each.log_index]};
-        else if (const auto found = read_provenance(options.logs[each.log_index], &each.why_no_provenance))
-            each.provenance = *found;
-    }
-}
-
-void assign_ladders(const ReportOptions& options, std::vector<Encode>* encodes) {
-    for (Encode& each : *encodes) each.ladder = each.log_index;
-    if (options.ladders.empty()) return;
-    const std::vector<std::string> names = split_names(options.ladders, ',', "--ladders");
-    if (names.size() != options.logs.size())
-        throw Failure("--ladders=" + options.ladders + " has " + std::to_string(names.size()) + " names: there are " +
-                          std::to_string(options.logs.size()) + " logs, and one name for each is accepted",
-                      kMisused);
-    for (Encode& each : *encodes)
-        each.ladder = static_cast<size_t>(std::find(names.begin(), names.end(), names[each.log_index]) - names.begin());
-}
-
-} // namespace
-
-std::vector<Encode> read_encodes(const ReportOptions& options, const Tools* tools, std::vector<std::string>* notes) {
-    require_files(options);
-    std::vector<Encode> encodes;
-    for (size_t i = 0; i < options.logs.size(); ++i) add_log(options.logs[i], i, &encodes, notes);
-    name_files(options, &encodes);
-    label_encodes(options, &encodes);
-    find_rates(options, tools, &encodes);
-    find_commands(options, &encodes);
-    assign_ladders(options, &encodes);
-    for (Encode& each : encodes) each.scenes = find_scenes(each.log, options.comparison.window_frames);
-    return encodes;
 }
 
 std::vector<Ladder> ladders_of(const std::vector<Encode>& encodes, const ReportOptions& options) {

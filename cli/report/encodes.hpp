@@ -9,10 +9,13 @@
 
 namespace qc::cli {
 
-/// Reads the logs, further renditions' too, and puts names, files, ladders and rates to them.
+/// Reads the logs, further renditions' too, and puts names, files and ladders to them.
+/// @throws Failure
+std::vector<Encode> read_encodes(const ReportOptions& options, std::vector<std::string>* notes);
+/// As given, else as the log, the run's record or the file has them.
 /// @param tools for bit rates of files; null: none was found
 /// @throws Failure
-std::vector<Encode> read_encodes(const ReportOptions& options, const Tools* tools, std::vector<std::string>* notes);
+void find_rates(const ReportOptions& options, const Tools* tools, std::vector<Encode>* encodes);
 std::vector<Ladder> ladders_of(const std::vector<Encode>& encodes, const ReportOptions& options);
 
 } // namespace qc::cli

@@ -235,7 +235,9 @@ const Input& Files::input(const std::string& path) {
 PairPlaces pair_places(const Encode& encode, Files* files) {
     PairPlaces places;
     if (encode.distorted.empty() || encode.reference.empty() || encode.main.empty()) {
-        places.why_not = "its files are not known (--reference and --distorted name them, or --plan)";
+        places.why_not = !encode.why_no_file.empty()
+                             ? encode.why_no_file
+                             : "its files are not known (--reference and --distorted name them, or --plan)";
         return places;
     }
     for (const std::string& path : {encode.main, encode.reference, encode.distorted})

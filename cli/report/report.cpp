@@ -185,8 +185,8 @@ void refuse_overwriting(const ReportOptions& options) {
         if (!path->empty() && *path != "-") outputs.writes(*path, what);
 }
 
-bool wants_files(const ReportOptions& options) {
-    return !options.distorted.empty() || !options.plan.empty();
+bool has_files(const std::vector<Encode>& encodes) {
+    return std::any_of(encodes.begin(), encodes.end(), [](const Encode& each) { return !each.distorted.empty(); });
 }
 
 } // namespace
@@ -195,8 +195,10 @@ ExitCode report(const ReportOptions& options) {
     require_options(options);
     refuse_overwriting(options);
     std::unique_ptr<Tools> tools;
+    Report report;
+    report.encodes = read_encodes(options, &report.notes);
     std::string why_no_tools = "the files are not known: --reference with --distorted names them, or --plan";
-    if (wants_files(options) || !options.ffmpeg.empty()) {
+    if (has_files(report.encodes) || !options.ffmpeg.empty()) {
         try {
             tools = std::make_unique<Tools>(find_tools(options.ffmpeg));
         } catch (const Failure& failure) { // the logs are there all the same
@@ -204,8 +206,7 @@ ExitCode report(const ReportOptions& options) {
             why_no_tools = failure.what();
         }
     }
-    Report report;
-    report.encodes = read_encodes(options, tools.get(), &report.notes);
+    find_rates(options, tools.get(), &report.encodes);
     report.ladders = ladders_of(report.encodes, options);
     report.score = choose_score(options, report.encodes);
     if (options.compare) compare_encodes(options, &report);

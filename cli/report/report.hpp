@@ -37,7 +37,9 @@ struct Encode {
     size_t log_index = 0; ///< which LOG of the command line it came with
     size_t rendition = 0, renditions = 1;
     std::string label;
-    std::string distorted, main, reference; ///< files; empty: not known. `main` decides about the pairs
+    std::string distorted, main, reference; ///< files; empty: not to be had. `main` decides about the pairs
+    SourceFile source, reference_source;    ///< as the run's record has them; without a path: it has none
+    std::string why_no_file;                ///< why one of the record's files is not to be had
     size_t ladder = 0;
     Provenance provenance;
     std::string why_no_provenance; ///< empty: it is known

@@ -125,6 +125,12 @@ void add_commands(const Encode& encode, std::vector<std::vector<Cell>>* rows) {
     if (!made.merge.empty()) add("merged by", made.merge);
 }
 
+/// A file of an encode, and of its record.
+std::string file_text(const std::string& path, const SourceFile& source) {
+    if (!path.empty()) return path + (source.checksum.empty() ? "" : " (unchanged since it was scored)");
+    return source.path.empty() ? "not known" : source.path + " (changed since it was scored, or not there)";
+}
+
 std::string scene_row_button(const WorstScene& scene, const Encode& encode) {
     const std::vector<int64_t>& frames = encode.log.frames;
     return "<button type=\"button\" class=\"show\" data-first=\"" + std::to_string(frames[scene.scene.begin]) +
@@ -230,9 +236,8 @@ std::string provenance_section(const Report& report) {
         const std::string lack = lack_of(layout);
         std::vector<std::vector<Cell>> rows{{head_cell("log"), text_cell(encode.log.path)}};
         rows.push_back({head_cell("layout"), text_cell(name_of(layout) + (lack.empty() ? "" : ": " + lack))});
-        rows.push_back(
-            {head_cell("distorted video"), text_cell(encode.distorted.empty() ? "not known" : encode.distorted)});
-        rows.push_back({head_cell("reference"), text_cell(encode.reference.empty() ? "not known" : encode.reference)});
+        rows.push_back({head_cell("distorted video"), text_cell(file_text(encode.distorted, encode.source))});
+        rows.push_back({head_cell("reference"), text_cell(file_text(encode.reference, encode.reference_source))});
         rows.push_back(
             {head_cell("scenes"), text_cell(std::to_string(encode.scenes.list.size()) + ", " + encode.scenes.source)});
         add_commands(encode, &rows);

@@ -17,7 +17,46 @@ namespace {
 constexpr const char* kKey = "quality_cuda_commands";
 constexpr int kVersion = 1;
 
+nlohmann::ordered_json json_of(const SourceFile& file) {
+    const StreamFacts& facts = file.facts;
+    return {{"path", file.path},    {"bytes", file.bytes},    {"checksum", file.checksum}, {"codec", facts.codec},
+            {"width", facts.width}, {"height", facts.height}, {"bit_rate", facts.bit_rate}};
+}
+
+SourceFile source_from(const nlohmann::json& json) {
+    return {json.at("path"),
+            json.at("bytes"),
+            json.at("checksum"),
+            {json.at("codec"), json.at("width"), json.at("height"), json.at("bit_rate")}};
+}
+
 } // namespace
+
+std::vector<SourceFile> sources_of(const Title& title) {
+    std::vector<SourceFile> files;
+    for (size_t i = 0; i < title.inputs.size(); ++i) {
+        SourceFile file{.path = title.inputs[i], .checksum = "", .facts = {}};
+        if (i < title.facts.size()) file.facts = title.facts[i];
+        std::error_code error;
+        if (std::filesystem::is_regular_file(file.path, error)) {
+            file.bytes = static_cast<int64_t>(std::filesystem::file_size(file.path, error));
+            file.checksum = hex(checksum_of_input(file.path));
+            file.path = std::filesystem::absolute(file.path).lexically_normal().string();
+        }
+        files.push_back(std::move(file));
+    }
+    return files;
+}
+
+bool is_unchanged(const SourceFile& source, const std::string& path) {
+    std::error_code error;
+    try {
+        return !source.checksum.empty() && std::filesystem::is_regular_file(path, error) &&
+               hex(checksum_of_input(path)) == source.checksum;
+    } catch (const Failure&) { // what cannot be read is as good as changed
+        return false;
+    }
+}
 
 std::string provenance_name(const std::string& log) {
     return log + ".commands";
@@ -26,13 +65,16 @@ std::string provenance_name(const std::string& log) {
 void write_provenance(const std::string& log, const Provenance& provenance) {
     std::error_code error;
     if (!std::filesystem::is_regular_file(log, error)) return;
+    nlohmann::ordered_json files = nlohmann::ordered_json::array();
+    for (const SourceFile& each : provenance.files) files.push_back(json_of(each));
     const nlohmann::ordered_json json = {{kKey, kVersion},
                                          {"log", hex(checksum_of_input(log))},
                                          {"commands", provenance.commands},
                                          {"folder", provenance.folder},
                                          {"version", provenance.version},
                                          {"parts", provenance.parts},
-                                         {"merge", provenance.merge}};
+                                         {"merge", provenance.merge},
+                                         {"files", files}};
     write_whole(provenance_name(log), json_text(json, 1) + "\n");
 }
 
@@ -50,8 +92,11 @@ std::optional<Provenance> read_provenance(const std::string& log, std::string* w
             *why_not = name + " is of another log";
             return std::nullopt;
         }
-        return Provenance{json.at("commands"), json.at("folder"), json.at("version"), json.at("parts"),
-                          json.at("merge")};
+        Provenance made{json.at("commands"), json.at("folder"), json.at("version"),
+                        json.at("parts"),    json.at("merge"),  {}};
+        if (json.contains("files"))
+            for (const auto& each : json["files"]) made.files.push_back(source_from(each));
+        return made;
     } catch (const std::exception&) { // a report without it is a report
         *why_not = name + " is damaged";
         return std::nullopt;

@@ -147,17 +147,30 @@ void print_whole(std::string_view text) {
     if (std::fflush(stdout) != 0) throw Failure("standard output cannot be written");
 }
 
-void seal(const std::string& path, const std::string& command, const Seal& seal) {
-    if (qcr_record_seal(path.c_str(), command.c_str(), &seal) != QC_OK) throw trouble(path, " cannot be written: ");
+void seal(const std::string& path, const std::string& complaints, const std::string& command, const Seal& seal) {
+    if (qcr_record_seal(path.c_str(), complaints.c_str(), command.c_str(), &seal) != QC_OK)
+        throw trouble(path, " cannot be written: ");
 }
 
 bool has_seal(const std::string& path, const Seal& seal) {
     return qcr_record_has_seal(path.c_str(), &seal) != 0;
 }
 
+namespace {
+
+std::string owned(char* text) {
+    const std::unique_ptr<char, void (*)(char*)> owner(text, qcr_record_free);
+    return text != nullptr ? text : "";
+}
+
+} // namespace
+
 std::string command_of_record(const std::string& path) {
-    const std::unique_ptr<char, void (*)(char*)> text(qcr_record_command(path.c_str()), qcr_record_free);
-    return text ? text.get() : "";
+    return owned(qcr_record_command(path.c_str()));
+}
+
+std::string complaints_of_record(const std::string& path) {
+    return owned(qcr_record_complaints(path.c_str()));
 }
 
 TemporaryFolder::TemporaryFolder() {

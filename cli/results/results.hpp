@@ -40,12 +40,13 @@ void print_whole(std::string_view text);
 /// whole.
 using Seal = qcr_seal;
 
-/// Adds the command that made a record, and the seal. @throws Failure
-void seal(const std::string& path, const std::string& command, const Seal& seal);
+/// Adds the command that made a record, what it complained of, and the seal. @throws Failure
+void seal(const std::string& path, const std::string& complaints, const std::string& command, const Seal& seal);
 /// Whether the file is there, whole, and has this seal.
 bool has_seal(const std::string& path, const Seal& seal);
 /// The command of a sealed record; empty: it has none.
 std::string command_of_record(const std::string& path);
+std::string complaints_of_record(const std::string& path);
 
 /// A folder of its own, which goes with the object; if the process is killed, with the next one's.
 class TemporaryFolder {

@@ -14,9 +14,9 @@ void Findings::add(const char* source, const std::string& text) {
     std::fprintf(stderr, "%s%swarning: %s\n", about_.c_str(), about_.empty() ? "" : ": ", text.c_str());
 }
 
-void Findings::add_damage(size_t lines, const std::string& text) {
-    decoder_errors_ = lines;
-    if (lines > 0) add("decoder", text);
+void Findings::add_damage(size_t count, const std::string& text) {
+    decoder_errors_ = count;
+    if (count > 0) add("decoder", text);
 }
 
 } // namespace qc::cli

@@ -20,8 +20,8 @@ public:
     explicit Findings(std::string about = "") : about_(std::move(about)) {}
     /// Says it on standard error, unless it was said before.
     void add(const char* source, const std::string& text);
-    /// The same of what decoders complained of. @param lines how many complaints there were
-    void add_damage(size_t lines, const std::string& text);
+    /// The same of what decoders complained of. @param count how many different complaints there were
+    void add_damage(size_t count, const std::string& text);
     const std::vector<Finding>& list() const { return list_; }
     size_t decoder_errors() const { return decoder_errors_; }
 

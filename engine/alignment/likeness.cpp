@@ -20,18 +20,12 @@ constexpr float kSteady = 0.8F;
 constexpr size_t kLeastPairs = 3;
 
 // Correlations of blocks, the mean over pictures.
-/// From here on two videos show the same,
-constexpr float kAlike = 0.6F;
-/// and below this they do not.
-constexpr float kApart = 0.3F;
-/// Between the two it is decided by what moves.
-constexpr float kMovesApart = 0.4F;
-/// What is turned is so much alike when it is turned back,
-constexpr float kTurnedBack = 0.85F;
-/// lacks so many times less of being the same,
-constexpr float kTurnedRatio = 4.0F;
-/// and is less alike by so much before.
-constexpr float kTurnedGain = 0.15F;
+/// From the first on two videos show the same, and below the second they do not; between the two it is decided by what
+/// moves, which is below the third.
+constexpr float kAlike = 0.6F, kApart = 0.3F, kMovesApart = 0.4F;
+/// What is turned is so much alike when it is turned back, lacks so many times less of being the same, and is less
+/// alike by so much before.
+constexpr float kTurnedBack = 0.85F, kTurnedRatio = 4.0F, kTurnedGain = 0.15F;
 
 size_t block_of(size_t row, size_t column) {
     return row * kSignatureColumns + column;

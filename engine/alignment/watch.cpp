@@ -17,11 +17,9 @@ constexpr float kMostCost = 4.0F;
 /// A rate that is wrong shows by then.
 constexpr int64_t kApartFrames = 240;
 
-// Mean squares, in squared codes of 8 bits.
-/// A repeat is a picture that moved by less than this,
-constexpr float kMostOfRepeat = 0.5F;
-/// and by less than this part of what the reference did, while that moved by more than kClearMotion.
-constexpr float kRepeatRatio = 0.04F;
+/// A repeat is a picture that moved by less than the first, a mean square in squared codes of 8 bits, and by less than
+/// the second, a part of what the reference did, while that moved by more than kClearMotion.
+constexpr float kMostOfRepeat = 0.5F, kRepeatRatio = 0.04F;
 
 OffsetCosts costs_of(const OffsetDistances& distances, int expected) {
     float least = distances[static_cast<size_t>(index_of(expected))];

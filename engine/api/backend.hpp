@@ -30,7 +30,7 @@ public:
     AccumulatorLayout only(const std::vector<bool>& instances) const;
 
     size_t frame_words() const { return frame_words_; }
-    /// Whether the backend has to run this instance; else another one fills its block.
+    /// Whether the backend has to run this instance; otherwise another one fills its block.
     bool computes(size_t instance) const {
         return blocks_[instance].computed_by == instance && !blocks_[instance].is_others;
     }

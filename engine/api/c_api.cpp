@@ -4,20 +4,7 @@
 #include "api/int_field.hpp"
 #include "quality_cuda.h"
 
-namespace {
-
-using qc::act;
-using qc::ask;
-using qc::caught;
-using qc::check_pictures;
-using qc::check_rendition;
-using qc::no_null;
-using qc::open_session;
-using qc::read_request;
-using qc::report;
-using qc::Status;
-
-} // namespace
+using namespace qc;
 
 qc_status qc_check(const qc_config* config, qc_error* error) {
     return report(caught([&] {
@@ -72,8 +59,8 @@ qc_status qc_session_feature(const qc_session* session, int index, qc_feature* f
         const auto& columns = session->session->plan().columns;
         if (feature == nullptr) return no_null("feature");
         if (index < 0 || static_cast<size_t>(index) >= columns.size())
-            return qc::not_accepted("feature", index, qc::format("0..%zu", columns.size() - 1));
-        const qc::ScoreColumn& column = columns[static_cast<size_t>(index)];
+            return not_accepted("feature", index, format("0..%zu", columns.size() - 1));
+        const ScoreColumn& column = columns[static_cast<size_t>(index)];
         *feature = qc_feature{column.name.c_str(), column.key.c_str(), column.is_model ? 1 : 0, {}};
         return {};
     });
@@ -83,11 +70,11 @@ qc_status qc_session_submit(qc_session* session, const qc_frame* frame) {
     if (frame == nullptr) return ask(session, [] { return no_null("frame"); });
     // A session takes the frame's release over; where it is not asked, the frame is refused all the same.
     if ((session == nullptr || session->in_call) && frame->release != nullptr) frame->release(frame->opaque);
-    return act(session, [&](qc::Session& s) { return s.submit(*frame); });
+    return act(session, [&](Session& s) { return s.submit(*frame); });
 }
 
 qc_status qc_session_import(qc_session* session, int rendition, const char* feature, int64_t frame, double value) {
-    return act(session, [&](qc::Session& s) -> Status {
+    return act(session, [&](Session& s) -> Status {
         if (feature == nullptr) return no_null("feature");
         QC_RETURN_IF_ERROR(check_rendition(session, rendition));
         return s.import_score(rendition, feature, frame, value);
@@ -97,7 +84,7 @@ qc_status qc_session_import(qc_session* session, int rendition, const char* feat
 qc_status qc_session_receive(qc_session* session, int wait, qc_row* row) {
     if (row == nullptr) return ask(session, [] { return no_null("row"); });
     qc_status code = QC_OK;
-    const qc_status failure = act(session, [&](qc::Session& s) -> Status {
+    const qc_status failure = act(session, [&](Session& s) -> Status {
         code = s.receive(wait != 0, row);
         return code < 0 ? s.failure() : Status();
     });
@@ -105,18 +92,18 @@ qc_status qc_session_receive(qc_session* session, int wait, qc_row* row) {
 }
 
 void qc_session_collect(qc_session* session) {
-    static_cast<void>(act(session, [](qc::Session& s) -> Status {
+    static_cast<void>(act(session, [](Session& s) -> Status {
         s.collect();
         return {};
     }));
 }
 
 qc_status qc_session_break(qc_session* session) {
-    return act(session, [](qc::Session& s) { return s.begin_stretch(); });
+    return act(session, [](Session& s) { return s.begin_stretch(); });
 }
 
 qc_status qc_session_flush(qc_session* session) {
-    return act(session, [](qc::Session& s) { return s.flush(); });
+    return act(session, [](Session& s) { return s.flush(); });
 }
 
 qc_status qc_session_pooled(qc_session* session, int rendition, int feature, qc_pool pool, double* value) {
@@ -141,7 +128,7 @@ qc_status qc_session_score(qc_session* session, int rendition, int feature, int6
         if (value == nullptr) return no_null("value");
         return check_rendition(session, rendition);
     });
-    if (status == QC_OK) status = act(session, [&](qc::Session& s) { return s.await(rendition, frame); });
+    if (status == QC_OK) status = act(session, [&](Session& s) { return s.await(rendition, frame); });
     if (status != QC_OK) return status;
     qc_status code = QC_OK;
     status = ask(session, [&] { return session->session->score(rendition, feature, frame, value, &code); });
@@ -157,7 +144,7 @@ qc_status qc_session_aggregate(qc_session* session, int rendition, int index, co
     const qc_status status = ask(session, [&]() -> Status {
         if (name == nullptr || value == nullptr) return no_null("name or value");
         QC_RETURN_IF_ERROR(check_rendition(session, rendition));
-        if (index < 0) return qc::not_accepted("index", index, "0 and more");
+        if (index < 0) return not_accepted("index", index, "0 and more");
         const auto aggregates = session->session->table(rendition).aggregates();
         past_the_last = static_cast<size_t>(index) >= aggregates.size();
         if (past_the_last) return {};
@@ -173,7 +160,7 @@ qc_status qc_session_write_log(qc_session* session, int rendition, const char* p
     return ask(session, [&]() -> Status {
         if (path == nullptr) return no_null("path");
         QC_RETURN_IF_ERROR(check_rendition(session, rendition));
-        if (extra_count < 0) return qc::not_accepted("extra_count", extra_count, "0 and more");
+        if (extra_count < 0) return not_accepted("extra_count", extra_count, "0 and more");
         if (extra == nullptr && extra_count > 0) return no_null("extra");
         return session->session->write_log(rendition, path, format, complete != 0,
                                            {extra, static_cast<size_t>(extra_count)});

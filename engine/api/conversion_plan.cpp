@@ -75,8 +75,8 @@ private:
                 if (suits(*inputs_[i])) anchor_ = static_cast<int>(i);
     }
 
-    /// Luma and chroma that nobody has tagged have the range of what they are compared with, and else the limited one.
-    /// RGB is of full range, and so is gray that is beside something else.
+    /// Luma and chroma that nobody has tagged have the range of what they are compared with, otherwise the limited one.
+    /// RGB is of full range. So is gray, unless gray beside it is tagged: FFmpeg tags all gray so from version 7 on.
     void settle_ranges() {
         const bool only_gray = std::all_of(inputs_.begin(), inputs_.end(), [](const auto* f) { return is_gray(*f); });
         int common = kUnknownRange;
@@ -84,7 +84,7 @@ private:
             if (common == kUnknownRange && input->rgb == 0 && (has_chroma(*input) || only_gray))
                 common = input->colour.range;
         for (const qc_format* input : inputs_) {
-            const bool is_picture = input->rgb != 0 || (is_gray(*input) && !only_gray);
+            const bool is_picture = input->rgb != 0 || (is_gray(*input) && (!only_gray || common == kUnknownRange));
             const int otherwise = is_picture ? kFullRange : common;
             full_.push_back((input->colour.range != kUnknownRange ? input->colour.range : otherwise) == kFullRange);
         }

@@ -26,7 +26,7 @@ using PictureView = std::vector<InputConversion>; ///< the reference, then the r
 struct ConversionPlan {
     /// Luma and chroma. Where all inputs are RGB and nothing may be converted, as they are.
     PictureView main;
-    /// Where an input is RGB: that, for metrics that take it; else empty.
+    /// Where an input is RGB: that, for metrics that take it; otherwise empty.
     PictureView rgb;
     bool is_mixed = false; ///< only some inputs are RGB
 };

@@ -8,24 +8,11 @@
 #include "api/session_config.hpp"
 #include "report/stats_line.hpp"
 
-namespace {
+using namespace qc;
 
-static_assert(static_cast<int>(qc::Levels::Relation::kSame) == QC_RANGES_SAME &&
-              static_cast<int>(qc::Levels::Relation::kLimited) == QC_RANGES_LIMITED &&
-              static_cast<int>(qc::Levels::Relation::kFull) == QC_RANGES_FULL);
-
-using qc::act;
-using qc::ask;
-using qc::caught;
-using qc::check_pictures;
-using qc::check_rendition;
-using qc::no_null;
-using qc::open_session;
-using qc::read_request;
-using qc::report;
-using qc::Status;
-
-} // namespace
+static_assert(static_cast<int>(Levels::Relation::kSame) == QC_RANGES_SAME &&
+              static_cast<int>(Levels::Relation::kLimited) == QC_RANGES_LIMITED &&
+              static_cast<int>(Levels::Relation::kFull) == QC_RANGES_FULL);
 
 qc_status qc_request_create(const qc_config* config, qc_request** request, qc_error* error) {
     if (request != nullptr) *request = nullptr;
@@ -62,12 +49,12 @@ qc_status qc_request_open(const qc_request* request, const qc_config* config, qc
 
 void qc_picture_cut(const qc_format* format, int x, int y, qc_picture* picture) {
     if (format == nullptr || picture == nullptr) return;
-    *picture = qc::cut_out(qc::Region{x, y, format->width - x, format->height - y}, *format, *picture);
+    *picture = cut_out(Region{x, y, format->width - x, format->height - y}, *format, *picture);
 }
 
 qc_status qc_session_on_measured(qc_session* session, qc_measured_callback callback, void* opaque) {
     if (callback == nullptr) return ask(session, [] { return no_null("the callback of what is measured"); });
-    return act(session, [&](qc::Session& s) { return s.listen(callback, opaque); });
+    return act(session, [&](Session& s) { return s.listen(callback, opaque); });
 }
 
 int64_t qc_session_measured_words(const qc_session* session) {
@@ -79,17 +66,17 @@ int qc_session_history(const qc_session* session) {
 
 qc_status qc_session_submit_measured(qc_session* session, uint32_t renditions, const uint64_t* words, int64_t count) {
     if (words == nullptr && count != 0) return ask(session, [] { return no_null("what was measured"); });
-    return act(session, [&](qc::Session& s) {
+    return act(session, [&](Session& s) {
         return s.submit_measured(renditions, {words, static_cast<size_t>(count < 0 ? 0 : count)});
     });
 }
 
 qc_status qc_session_continue_on_cpu(qc_session* session) {
-    return act(session, [](qc::Session& s) { return s.continue_on_cpu(); });
+    return act(session, [](Session& s) { return s.continue_on_cpu(); });
 }
 
 qc_status qc_session_truncate(qc_session* session, int64_t frames) {
-    return act(session, [&](qc::Session& s) { return s.truncate(frames); });
+    return act(session, [&](Session& s) { return s.truncate(frames); });
 }
 
 qc_status qc_session_stream_score(qc_session* session, int rendition, int index, const char** title, double* value) {
@@ -97,13 +84,13 @@ qc_status qc_session_stream_score(qc_session* session, int rendition, int index,
     const qc_status status = ask(session, [&]() -> Status {
         if (title == nullptr || value == nullptr) return no_null("title or value");
         QC_RETURN_IF_ERROR(check_rendition(session, rendition));
-        if (index < 0) return qc::not_accepted("index", index, "0 and more");
+        if (index < 0) return not_accepted("index", index, "0 and more");
         const auto& scores = session->session->plan().stream_scores;
         if (static_cast<size_t>(index) >= scores.size()) {
             found = QC_END;
             return {};
         }
-        const qc::StreamScore& score = scores[static_cast<size_t>(index)];
+        const StreamScore& score = scores[static_cast<size_t>(index)];
         *title = score.title.c_str();
         for (const auto& [name, aggregate] : session->session->table(rendition).aggregates()) {
             if (name != score.name) continue;
@@ -117,7 +104,7 @@ qc_status qc_session_stream_score(qc_session* session, int rendition, int index,
 
 int64_t qc_session_watched_frames(const qc_session* session, int rendition) {
     if (session == nullptr || rendition < 0 || rendition >= session->session->renditions()) return 0;
-    const qc::ContentsWatch* contents = session->session->contents();
+    const ContentsWatch* contents = session->session->contents();
     return contents == nullptr ? 0 : contents->of(rendition).frames();
 }
 
@@ -126,8 +113,8 @@ qc_status qc_session_finding(const qc_session* session, int rendition, int index
     const qc_status status = ask(session, [&]() -> Status {
         if (finding == nullptr) return no_null("finding");
         QC_RETURN_IF_ERROR(check_rendition(session, rendition));
-        if (index < 0) return qc::not_accepted("index", index, "0 and more");
-        const qc::ContentsWatch* contents = session->session->contents();
+        if (index < 0) return not_accepted("index", index, "0 and more");
+        const ContentsWatch* contents = session->session->contents();
         past_the_last = contents == nullptr || static_cast<size_t>(index) >= contents->of(rendition).findings().size();
         if (past_the_last) return {};
         *finding = contents->of(rendition).findings()[static_cast<size_t>(index)];
@@ -141,9 +128,9 @@ qc_status qc_session_start_offset(const qc_session* session, int rendition, int*
     const qc_status status = ask(session, [&]() -> Status {
         if (offset == nullptr) return no_null("offset");
         QC_RETURN_IF_ERROR(check_rendition(session, rendition));
-        const qc::ContentsWatch* contents = session->session->contents();
+        const ContentsWatch* contents = session->session->contents();
         if (contents == nullptr) return {};
-        const qc::StartOffset& start = contents->start_of(rendition);
+        const StartOffset& start = contents->start_of(rendition);
         if (!start.is_decided()) told = QC_AGAIN;
         if (!start.offset()) return {};
         *offset = *start.offset();
@@ -158,9 +145,9 @@ qc_status qc_session_start_range(const qc_session* session, int rendition, qc_ra
     const qc_status status = ask(session, [&]() -> Status {
         if (ranges == nullptr) return no_null("ranges");
         QC_RETURN_IF_ERROR(check_rendition(session, rendition));
-        const qc::ContentsWatch* contents = session->session->contents();
+        const ContentsWatch* contents = session->session->contents();
         if (contents == nullptr) return {};
-        const qc::StartRange& start = contents->range_of(rendition);
+        const StartRange& start = contents->range_of(rendition);
         if (!start.is_decided()) told = QC_AGAIN;
         if (!start.relation()) return {};
         *ranges = static_cast<qc_ranges>(*start.relation());
@@ -171,7 +158,7 @@ qc_status qc_session_start_range(const qc_session* session, int rendition, qc_ra
 }
 
 qc_status qc_stats_format_parse(const char* text, qc_stats_format* format) {
-    const auto parsed = text != nullptr ? qc::parse_stats_format(text) : std::nullopt;
+    const auto parsed = text != nullptr ? parse_stats_format(text) : std::nullopt;
     if (!parsed || format == nullptr) return QC_ERROR_INVALID;
     *format = *parsed;
     return QC_OK;
@@ -180,13 +167,13 @@ qc_status qc_stats_format_parse(const char* text, qc_stats_format* format) {
 qc_status qc_session_stats_line(const qc_session* session, const qc_row* row, char* text, size_t size) {
     return ask(session, [&]() -> Status {
         if (row == nullptr || text == nullptr) return no_null("row or text");
-        if (row->value == nullptr || row->present == nullptr) return qc::invalid("the row was not received");
-        const qc::ScorePlan& plan = session->session->plan();
+        if (row->value == nullptr || row->present == nullptr) return invalid("the row was not received");
+        const ScorePlan& plan = session->session->plan();
         const size_t columns = plan.columns.size();
-        const std::string line = qc::stats_line(plan, session->session->geometry(), row->frame, {row->value, columns},
-                                                {row->present, columns});
+        const std::string line =
+            stats_line(plan, session->session->geometry(), row->frame, {row->value, columns}, {row->present, columns});
         if (line.size() >= size)
-            return qc::invalid(qc::format("a line of %zu bytes does not fit into %zu", line.size() + 1, size));
+            return invalid(format("a line of %zu bytes does not fit into %zu", line.size() + 1, size));
         line.copy(text, line.size());
         text[line.size()] = '\0';
         return {};
@@ -198,6 +185,6 @@ qc_status qc_session_stats(const qc_session* session, qc_stats* stats) {
         if (stats == nullptr) return no_null("stats");
         qc_stats counted{};
         session->session->fill_stats(&counted);
-        return qc::write_stats(counted, stats);
+        return write_stats(counted, stats);
     });
 }

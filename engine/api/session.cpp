@@ -478,7 +478,7 @@ Status Session::score(int rendition, int feature, int64_t frame, double* value, 
 
 /// Gathers the next row from all renditions' tables.
 bool Session::next_row(qc_row* row) {
-    // Rows of frames that are not scored wait for no score, except for their map, which the backend has painted by then.
+    // Rows of frames that are not scored wait for no score, except for their map, which the backend has painted then.
     if (map_ && received_ >= finalised_) return false;
     const size_t columns = plan_.columns.size();
     for (size_t r = 0; r < tables_.size(); ++r) {

@@ -139,7 +139,7 @@ void PicturePool::lift(const qc_picture& source, const qc_format& format, int p,
         unpack_plane(rows, shift_left, target<uint16_t>(picture, p));
 }
 
-/// The samples that are scaled, as they came.
+/// The samples that are scaled, as they were given.
 class UnpackedPlane {
 public:
     UnpackedPlane(const qc_picture& source, const qc_format& format, int p) {

@@ -9,12 +9,10 @@ namespace {
 /// Metrics of one batch that run side by side, beside those of few blocks. One alone leaves the GPU idle between its
 /// kernels; with many, what else wants the GPU (a decoder's surfaces) waits for all of them (docs/performance.md).
 constexpr size_t kMostBranches = 4;
-/// Where a metric takes long, batches of so few pairs leave much of the GPU idle beside it.
-constexpr int kFewPairs = 2;
-constexpr size_t kBranchesOfFewPairs = 6;
-/// And kernels of so many pairs fill the GPU but for their last blocks: two branches fill what these leave.
-constexpr int kManyPairs = 9;
-constexpr size_t kBranchesOfManyPairs = 2;
+/// Where a metric takes long, batches of so few pairs leave much of the GPU idle beside it. Kernels of so many pairs
+/// fill the GPU except for their last blocks: two branches fill what these leave.
+constexpr int kFewPairs = 2, kManyPairs = 9;
+constexpr size_t kBranchesOfFewPairs = 6, kBranchesOfManyPairs = 2;
 
 } // namespace
 

@@ -38,7 +38,7 @@ public:
     bool converts(int input) const { return ways_[static_cast<size_t>(input)].converts || recoder_.recodes(input); }
 
     /// Notes the jobs that convert a picture, in a batch's description and shape.
-    /// @param source the picture as it came; @param converted a slot's buffer
+    /// @param source the picture as it was given; @param converted a slot's buffer
     /// @return where it will lie, for whatever comes after enqueue()
     DevicePicture add_jobs(const DevicePicture& source, int frame, int input, const DeviceBuffer& converted,
                            const Description& description, BatchShape* shape) const;
@@ -57,7 +57,7 @@ private:
         bool converts = false; ///< else they are read as they are
         bool unpacks = false;  ///< before they are scaled
         Place converted;       ///< planar, samples of the session's type
-        Place unpacked;        ///< likewise, as large as they came
+        Place unpacked;        ///< likewise, as large as they were given
         Place recoded;         ///< likewise
     };
     Place take(const PictureLayout& layout);

@@ -28,7 +28,7 @@ public:
     /// Of a recoded picture: planar, as large as what came.
     PictureLayout layout(int input) const;
     /// Notes the job that recodes a picture, behind the `*count` that are there.
-    /// @param raw the picture as it came; @param target where it will lie, rows as the layout has them
+    /// @param raw the picture as it was given; @param target where it will lie, rows as the layout has them
     void add_job(const DevicePicture& raw, const DevicePicture& target, int input, RecodeJob* jobs, int* count) const;
     /// Enqueues all jobs of a batch, a launch for each kind. @param jobs on the device
     Status enqueue(const RecodeJob* jobs, int count, DeviceQueue& queue) const;

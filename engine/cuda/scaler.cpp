@@ -31,7 +31,7 @@ bool grows(const ScaleTable& across) {
     return true;
 }
 
-/// The taps of all axes of an input whose bytes can be scaled in strips, else 0.
+/// The taps of all axes of an input whose bytes can be scaled in strips, otherwise 0.
 int strip_taps(const InputScaling& scaling, int planes) {
     const int taps = scaling.plane[0].across.taps;
     for (int p = 0; p < planes; ++p) {

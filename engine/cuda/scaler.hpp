@@ -25,7 +25,7 @@ public:
     int inputs() const { return inputs_; }
     bool scales(int input) const { return jobs_[static_cast<size_t>(input)].has_value(); }
     /// Notes the job that scales a picture, behind the `*count` that are there.
-    /// @param raw the picture as it came; @param target where it will lie, planar, rows as the layout has them
+    /// @param raw the picture as it was given; @param target where it will lie, planar, rows as the layout has them
     void add_job(const DevicePicture& raw, const DevicePicture& target, int input, ScaleJob* jobs, int* count) const;
     /// Enqueues all jobs of a batch as one launch. @param jobs on the device
     Status enqueue(const ScaleJob* jobs, int count, DeviceQueue& queue) const;

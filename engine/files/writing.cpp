@@ -16,7 +16,7 @@ namespace qc {
 
 namespace {
 
-/// Whether it takes more; else see errno.
+/// Whether it takes more; otherwise see errno.
 bool wait_for_reader(int descriptor, int patience_ms) {
     pollfd asked{descriptor, POLLOUT, 0};
     const int ready = poll(&asked, 1, patience_ms);

@@ -125,11 +125,11 @@ typedef struct qc_format {
     qc_chroma chroma;
     int depth;          /**< significant bits of a sample: 8, 9, 10, 12, 14 or 16 */
     int shift;          /**< unused low-order bits of the container, 0..container_bits-depth: 6 for p010 */
-    int container_bits; /**< 8 for a depth of 8, else 16; 32 where a pixel is one word */
+    int container_bits; /**< 8 for a depth of 8, otherwise 16; 32 where a pixel is one word */
     int semi_planar;    /**< 1: plane 1 interleaves Cb and Cr, 2: Cr and Cb; 0: they have planes of their own */
     int rgb;            /**< 1: red, green and blue instead of luma and chroma; some metrics accept it; 0: not */
-    int pixel_step;     /**< packed pictures: samples from pixel to pixel, 1..4; else 0 */
-    int sample_offset[3]; /**< packed pictures: position of Y, Cb and Cr, or G, B and R, 0..pixel_step-1; else ignored */
+    int pixel_step;     /**< packed pictures: samples from pixel to pixel, 1..4; otherwise 0 */
+    int sample_offset[3]; /**< packed pictures: position of Y, Cb and Cr, or G, B and R, 0..pixel_step-1; otherwise ignored */
     qc_colour colour;   /**< what the picture's tags say; read by metrics that look at colours */
     int big_endian;     /**< 1: words have their most significant byte first; 0: their least */
     int reserved[6];    /**< 0 */
@@ -157,7 +157,7 @@ typedef struct qc_frame {
     qc_picture reference;       /**< always there */
     qc_picture distorted[QC_MAX_RENDITIONS]; /**< of each rendition; plane[0] NULL: it has no picture for this frame, as all
                                      beyond config.renditions */
-    qc_picture weights;         /**< where config.weights is 1, else without planes: a plane of bytes, one for each luma sample
+    qc_picture weights;         /**< where config.weights is 1, otherwise without planes: a plane of bytes, one for each luma sample
                                      of what is scored (scaled, or cut to the region). 255 counts whole, 0 not at all. Its
                                      plane[0], pitch_bytes[0], memory and cuda_stream are looked at. It is read when the
                                      pictures are, and may lie where they do not */
@@ -272,7 +272,7 @@ typedef struct qc_error { char text[1024]; } qc_error;
 typedef struct qc_row {
     int64_t frame;                /**< index in submission order, from 0 */
     const double *value;          /**< [renditions][feature count]; NaN where not present */
-    const unsigned char *present; /**< same shape; 1 where the value was computed, else 0 */
+    const unsigned char *present; /**< same shape; 1 where the value was computed, otherwise 0 */
     int64_t weightless;           /**< bit k: rendition k has no scores because the weights left nothing to be scored */
     int64_t reserved[4];          /**< 0 */
 } qc_row;
@@ -297,7 +297,7 @@ typedef struct qc_option {
     const char *name, *help; /**< "adm_enhn_gain_limit"; what it does, in a line or a few words */
     const char *alias;       /**< how the names of scores show that it is not at its default, "egl"; "" if they never do */
     qc_option_type type;
-    int choices;             /**< QC_OPTION_CHOICE: how many; else 0 */
+    int choices;             /**< QC_OPTION_CHOICE: how many; otherwise 0 */
     double minimum, maximum; /**< accepted, both included; 0 for choices and text */
     double default_value;    /**< 0 or 1 for QC_OPTION_BOOL, its number for QC_OPTION_CHOICE, 0 for text. Beyond the range where
                                   an option that is not given means what no number says, e.g. the picture's own size */
@@ -350,7 +350,7 @@ QC_API const char *qc_format_name(const qc_format *format);
 QC_API qc_status qc_format_plane(const qc_format *format, int plane, int64_t *row_bytes, int *rows);
 
 /**
- * Checks the configuration, chooses the backend, loads models and takes the device memory that scoring needs, but for
+ * Checks the configuration, chooses the backend, loads models and takes the device memory that scoring needs, except for
  * uploads: their buffers are taken with the first frames in host memory.
  * @param session the session, or NULL on failure
  * @param error filled with one line that names the option, the value and what would be accepted; may be NULL.

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <map>
 
+#include "ranks/deviation.hpp"
+
 namespace qc {
 
 namespace {
@@ -197,21 +199,15 @@ void Model::evaluate(std::span<const double> features, std::span<double> outputs
 
 /// Sorts raw.
 void Model::summarise(const Predictor& first, std::span<double> raw, std::span<double> summary) {
-    const double n = static_cast<double>(raw.size());
-    double sum = 0.0;
-    for (double score : raw) sum += score;
-    const double mean = sum / n;
-    double squares = 0.0;
-    for (double score : raw) squares += (score - mean) * (score - mean);
-    const double deviation = std::sqrt(squares / n);
+    const Deviation deviation(raw);
     std::sort(raw.begin(), raw.end(), score_less);
 
     // Transform and clip of the first ensemble member stand for all. The deviation is scaled by their slope at the
     // mean.
     const double delta = 0.01;
-    const double slope = (first.finish(mean + delta) - first.finish(mean - delta)) / (2.0 * delta);
-    summary[0] = first.finish(mean);
-    summary[1] = deviation * slope;
+    const double slope = (first.finish(deviation.mean + delta) - first.finish(deviation.mean - delta)) / (2.0 * delta);
+    summary[0] = first.finish(deviation.mean);
+    summary[1] = deviation.standard * slope;
     summary[2] = first.finish(percentile(raw, 2.5));
     summary[3] = first.finish(percentile(raw, 97.5));
 }

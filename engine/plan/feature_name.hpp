@@ -19,7 +19,7 @@ namespace qc {
 /// "_egl_1_nvd_4_ssz", or "" when every option that shows in names has its default. Does not look at templated_names.
 std::string option_suffix(const OptionValues& options);
 
-/// Suffix that tells instances of a metric apart: option_suffix() for templated names, else "".
+/// Suffix that tells instances of a metric apart: option_suffix() for templated names, otherwise "".
 std::string instance_suffix(const MetricDescriptor& metric, const OptionValues& options);
 
 /// Name under which models ask for the score.

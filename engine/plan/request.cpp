@@ -42,7 +42,7 @@ const MetricDescriptor* find_by_name(MetricRegistry registry, std::string_view n
     return nullptr;
 }
 
-/// All metrics of this short name, else the one of this name.
+/// All metrics of this short name, otherwise the one of this name.
 std::vector<const MetricDescriptor*> find_by_any_name(MetricRegistry registry, std::string_view name) {
     std::vector<const MetricDescriptor*> found;
     for (const MetricDescriptor* metric : registry)

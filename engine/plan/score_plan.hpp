@@ -81,7 +81,7 @@ struct ScorePlan {
 /// Pictures that some metrics see in the place of the others': those that are RGB.
 struct RgbPictures {
     FrameGeometry geometry;
-    bool for_colour_only = false; ///< for metrics that read colours by their tags; else for all that take RGB
+    bool for_colour_only = false; ///< for metrics that read colours by their tags; otherwise for all that take RGB
 
     bool suit(const MetricDescriptor& metric) const {
         return metric.accepts_rgb && (metric.uses_colour || !for_colour_only);

@@ -43,16 +43,6 @@ double percentile_of(std::span<double> scores, double percent) {
     return rank.between(at_low, rank.below() == rank.above() ? at_low : *std::min_element(lower + 1, scores.end()));
 }
 
-double standard_deviation(std::span<const double> scores) {
-    const double n = static_cast<double>(scores.size());
-    double sum = 0.0;
-    for (double score : scores) sum += score;
-    const double mean = sum / n;
-    double squares = 0.0;
-    for (double score : scores) squares += (score - mean) * (score - mean);
-    return std::sqrt(squares / n);
-}
-
 std::optional<double> percentile_percent(qc_pool pool) {
     for (const PoolEntry& entry : kPools)
         if (entry.pool == pool && entry.percent >= 0.0) return entry.percent;

@@ -34,9 +34,6 @@ private:
 /// @param scores no NaN, not empty; are reordered
 double percentile_of(std::span<double> scores, double percent);
 
-/// Of the population, in the order given. @param scores not empty
-double standard_deviation(std::span<const double> scores);
-
 /// The percentage of QC_POOL_P1 ... QC_POOL_P50; nothing for other methods.
 std::optional<double> percentile_percent(qc_pool pool);
 

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "contract/caught.hpp"
+#include "ranks/deviation.hpp"
 #include "text/message.hpp"
 #include "text/number.hpp"
 
@@ -26,7 +27,7 @@ Status internal(std::string text) {
 /// Fills what needs all scores. Reorders them: sorting all of them would take ten times as long as finding the few that
 /// are asked for.
 void pool_distribution(std::vector<double>& scores, ScoreTable::AllPools* pools) {
-    (*pools)[QC_POOL_STDDEV] = standard_deviation(scores);
+    (*pools)[QC_POOL_STDDEV] = Deviation(scores).standard;
     const bool has_nan = std::any_of(scores.begin(), scores.end(), [](double score) { return std::isnan(score); });
     for (int pool = 0; pool < QC_POOL_COUNT; ++pool)
         if (const auto percent = percentile_percent(static_cast<qc_pool>(pool)))

@@ -34,7 +34,7 @@ fate-filter-quality_cuda-subsample: CMD = ffmpeg -lavfi "$(QUALITY_CUDA_PAIR):me
 FATE_QUALITY_CUDA += fate-filter-quality_cuda-stats_format
 fate-filter-quality_cuda-stats_format: CMD = ffmpeg -lavfi "$(QUALITY_CUDA_PAIR):metrics=psnr:stats_format=psnr:stats_file=-" $(QUALITY_CUDA_NULL)
 
-# The frames leave as they came.
+# The frames leave untouched.
 FATE_QUALITY_CUDA_FRAMES = fate-filter-quality_cuda-frames
 fate-filter-quality_cuda-frames: CMD = framecrc -lavfi "$(QUALITY_CUDA_PAIR):metrics=psnr"
 

@@ -100,7 +100,7 @@ int ff_qc_check_options(AVFilterContext *ctx)
     return ff_qc_result(ctx, qc_request_create(&config, &s->engine.request, &error), error.text);
 }
 
-/** Decides the device: that of the frames, else the option, else FFmpeg's own CUDA device, else number 0. */
+/** Decides the device: that of the frames, otherwise the option, otherwise FFmpeg's own CUDA device, otherwise number 0. */
 static int choose_device(AVFilterContext *ctx, qc_config *config)
 {
     QualityCudaContext *s = ctx->priv;

@@ -17,7 +17,7 @@
 #include <quality_cuda_run.h>
 
 /**
- * Every input gets its own lists, else lavfi would convert one input to the
+ * Every input gets its own lists, otherwise lavfi would convert one input to the
  * other's format, range or matrix; the output shares those of input 0.
  * @param nb_inputs so many of them, the first ones
  * @param with_rgb offer RGB too; otherwise lavfi converts such input

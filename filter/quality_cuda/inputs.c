@@ -68,7 +68,7 @@ static int configure_hw_input(AVFilterContext *ctx, int index)
 static void say_of_input(void *opaque, qcr_level level, const char *text)
 {
     if (level == QCR_LEVEL_WARNING)
-        ff_qc_warn_of_input(opaque, "%s", text);
+        ff_qc_warn_of_input(opaque, text);
     else
         av_log(opaque, AV_LOG_INFO, "%s\n", text);
 }
@@ -112,8 +112,11 @@ static int configure_input(AVFilterContext *ctx, int index)
     in->format.height = link->h;
     in->aspect        = link->sample_aspect_ratio.num > 0 && link->sample_aspect_ratio.den > 0 ? av_q2d(link->sample_aspect_ratio) : 1;
     warn_of_conversion(ctx, index);
-    if (av_pix_fmt_desc_get(in->sw_format)->flags & AV_PIX_FMT_FLAG_ALPHA)
-        ff_qc_warn_of_input(ctx, "Input %d (%s) has %s frames: alpha is not scored", index, role, name);
+    if (av_pix_fmt_desc_get(in->sw_format)->flags & AV_PIX_FMT_FLAG_ALPHA) {
+        char text[256];
+        snprintf(text, sizeof(text), "Input %d (%s) has %s frames: alpha is not scored", index, role, name);
+        ff_qc_warn_of_input(ctx, text);
+    }
     av_log(ctx, AV_LOG_INFO, "%s: input %d (%s), %dx%d %s%s\n", index == QC_REFERENCE ? "reference" : "distorted", index,
            link->src->name ? link->src->name : "?", link->w, link->h, in->is_hw ? "cuda/" : "", name);
     return 0;

@@ -48,15 +48,10 @@ int ff_qc_record_inputs(AVFilterContext *ctx)
     return ff_qc_recorded(ctx, status);
 }
 
-void ff_qc_warn_of_input(AVFilterContext *ctx, const char *format, ...)
+void ff_qc_warn_of_input(AVFilterContext *ctx, const char *text)
 {
     const QualityCudaContext *s = ctx->priv;
-    char text[512];
-    va_list arguments;
 
-    va_start(arguments, format);
-    vsnprintf(text, sizeof(text), format, arguments);
-    va_end(arguments);
     ff_qc_warn(ctx, "%s", text);
     qcr_record_said(s->record, QCR_LEVEL_WARNING, text);
 }

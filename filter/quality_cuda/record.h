@@ -25,7 +25,7 @@ int ff_qc_recorded(AVFilterContext *ctx, qc_status status);
 int ff_qc_open_record(AVFilterContext *ctx);
 
 /** Warns before the first frame, of what holds for the whole video: a merge of its parts' records says it too. */
-void ff_qc_warn_of_input(AVFilterContext *ctx, const char *format, ...) av_printf_format(2, 3);
+void ff_qc_warn_of_input(AVFilterContext *ctx, const char *text);
 
 /** The links are configured. @return AVERROR */
 int ff_qc_record_inputs(AVFilterContext *ctx);

@@ -53,7 +53,7 @@ struct FrameGeometry {
     int chroma_width = 0,
         chroma_height = 0;               ///< rounded down; 0 for 4:0:0 (and for 1-sample wide or high halved planes)
     int depth = 8;                       ///< 8, 10, 12 or 16: the largest depth among the inputs
-    SampleType sample = SampleType::kU8; ///< kU8 if depth is 8, else kU16
+    SampleType sample = SampleType::kU8; ///< kU8 if depth is 8, otherwise kU16
 
     /// Chroma planes as they are stored, rounded up: what lies beyond chroma_width and chroma_height may be read too.
     int stored_chroma_width = 0, stored_chroma_height = 0;

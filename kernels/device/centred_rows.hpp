@@ -25,7 +25,7 @@ public:
 
     int width() const { return width_; }
     int height() const { return height_; }
-    /// Row y where it is kept as floats, else null.
+    /// Row y where it is kept as floats, otherwise null.
     const float* floats(int y) const { return picture_ != nullptr ? picture_->row(y) : nullptr; }
     /// Row y of a plane.
     void read(int y, float* to) const;

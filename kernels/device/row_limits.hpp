@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // Limits of single-precision numbers for the CPU's loops over rows, by their bits as integers: these are ordered like
-// the numbers, but for negative ones among each other. One instruction each, where compilers make a comparison and a
+// the numbers, except for negative ones among each other. One instruction each, where compilers make a comparison and a
 // choice of the numbers themselves. (std::max() is one too late for what compilers do first.)
 #pragma once
 

@@ -77,7 +77,7 @@ std::string shift(const Case& of) {
            "/TB before " + moved;
 }
 
-/// A ratio of frame rates that are in use, where the measured one is near; else that one.
+/// A ratio of frame rates that are in use, where the measured one is near; otherwise that one.
 double usual_rate(double measured) {
     constexpr double kRates[] = {24, 25, 30, 50, 60}, kNear = 0.004;
     double nearest = measured, distance = kNear * measured;

@@ -132,8 +132,6 @@ TEST(Alignment, Sentences) {
 }
 
 TEST(Alignment, SentencesOfContents) {
-    constexpr const char *kTurned = "the distorted video shows the reference's pictures ",
-                         *kPut = ", from 0.000 s (frame 0) on; put ", *kMain = " before input 0 (main)";
     const struct {
         qcr_alignment_rules rules;
         int rendition;
@@ -156,22 +154,27 @@ TEST(Alignment, SentencesOfContents) {
          "up to 30 frames (correlation 0.00): the scores compare different pictures; check what the inputs are and "
          "where they begin, and name their streams: [0:v:0][1:v:0]quality_cuda takes the first file's for the "
          "distorted video, the second's for the reference"},
-        {rules(), 0, turned(QC_TURN_MIRROR), 0,
-         std::string(kTurned) + "mirrored, left for right" + kPut + "hflip" + kMain},
-        {rules(), 0, turned(QC_TURN_FLIP), 0,
-         std::string(kTurned) + "upside down, above for below" + kPut + "vflip" + kMain},
-        {rules(), 0, turned(QC_TURN_HALF), 0,
-         std::string(kTurned) + "turned by 180 degrees" + kPut + "hflip,vflip" + kMain},
-        {rules(), 0, turned(QC_TURN_CLOCKWISE), 0,
-         std::string(kTurned) + "turned by 90 degrees counterclockwise" + kPut + "transpose=1" + kMain},
-        {rules(), 0, turned(QC_TURN_COUNTERCLOCKWISE), 0,
-         std::string(kTurned) + "turned by 90 degrees clockwise" + kPut + "transpose=2" + kMain},
-        {rules(), 0, turned(QC_TURN_TRANSPOSE), 0,
-         std::string(kTurned) + "turned by 90 degrees and mirrored" + kPut + "transpose=0" + kMain},
-        {rules(), 0, turned(QC_TURN_TRANSVERSE), 0,
-         std::string(kTurned) + "turned by 90 degrees and mirrored" + kPut + "transpose=3" + kMain},
     };
     for (const auto& of : cases) EXPECT_EQ(finding_sentence(of.rules, of.rendition, of.finding, of.time), of.sentence);
+}
+
+TEST(Alignment, Turns) {
+    const struct {
+        qc_turn turn;
+        const char *how, *filter;
+    } cases[] = {
+        {QC_TURN_MIRROR, "mirrored, left for right", "hflip"},
+        {QC_TURN_FLIP, "upside down, above for below", "vflip"},
+        {QC_TURN_HALF, "turned by 180 degrees", "hflip,vflip"},
+        {QC_TURN_CLOCKWISE, "turned by 90 degrees counterclockwise", "transpose=1"},
+        {QC_TURN_COUNTERCLOCKWISE, "turned by 90 degrees clockwise", "transpose=2"},
+        {QC_TURN_TRANSPOSE, "turned by 90 degrees and mirrored", "transpose=0"},
+        {QC_TURN_TRANSVERSE, "turned by 90 degrees and mirrored", "transpose=3"},
+    };
+    for (const auto& of : cases)
+        EXPECT_EQ(finding_sentence(rules(), 0, turned(of.turn), 0),
+                  std::string("the distorted video shows the reference's pictures ") + of.how +
+                      ", from 0.000 s (frame 0) on; put " + of.filter + " before input 0 (main)");
 }
 
 TEST(Alignment, Beginnings) {

@@ -46,12 +46,15 @@ void pass_on(void* opaque, qcr_level level, const char* text) {
 
 namespace qc::run {
 
-std::string warnings_json(const qcr_doubts* doubts) {
-    std::string text = "[";
+std::string warnings_json(const qcr_doubts* doubts, const std::vector<std::string>& more) {
+    std::set<std::string> texts;
     if (doubts != nullptr) {
         const std::scoped_lock lock(doubts->mutex);
-        for (const std::string& warning : doubts->texts) text += (text.size() > 1 ? ", " : "") + json_string(warning);
+        texts = doubts->texts;
     }
+    texts.insert(more.begin(), more.end());
+    std::string text = "[";
+    for (const std::string& warning : texts) text += (text.size() > 1 ? ", " : "") + json_string(warning);
     return text + "]";
 }
 

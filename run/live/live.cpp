@@ -42,7 +42,8 @@ std::string Live::add_alert(std::string_view text, std::string_view option) {
     Alert alert;
     const char* wrong = parse_condition(text, alert.condition);
     if (wrong != nullptr)
-        return asked + ": " + std::string(text) + ": " + wrong + "; accepted: conditions like vmaf<80:2s, joined by |";
+        return asked + ": " + std::string(text) + ": " + wrong +
+               "; accepted: conditions like vmaf<80:2s or mean(vmaf)<80:2s, joined by |";
     for (const Alert& other : alerts_)
         if (other.condition.name == alert.condition.name) return asked + " has " + alert.condition.name + " twice";
     alerts_.push_back(std::move(alert));
@@ -297,17 +298,15 @@ void Live::frame_leaves(const qcr_row& row) {
         window_->add(time_, row.value, row.present, names_.size());
     }
     std::array<AlertChange, QCR_MOST_ALERTS> changes{};
-    std::array<double, QCR_MOST_ALERTS> values{};
     for (size_t a = 0; a < alerts_.size(); ++a) {
         if (row.value == nullptr || row.present[alerts_[a].column] == 0) continue;
-        values[a] = row.value[alerts_[a].column];
-        changes[a] = alerts_[a].update(values[a], now());
+        changes[a] = alerts_[a].update(row.value[alerts_[a].column], now());
     }
     note_active();
     if (!has_window_lines_) write_frame(row);
     for (size_t a = 0; a < alerts_.size(); ++a) {
-        if (changes[a] == AlertChange::kBegins) begin_alert(alerts_[a], values[a]);
-        if (changes[a] == AlertChange::kEnds) end_alert(alerts_[a], values[a], nullptr);
+        if (changes[a] == AlertChange::kBegins) begin_alert(alerts_[a], alerts_[a].value);
+        if (changes[a] == AlertChange::kEnds) end_alert(alerts_[a], alerts_[a].value, nullptr);
     }
 }
 

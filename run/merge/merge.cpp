@@ -2,9 +2,13 @@
 #include "run/merge/merge.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <iterator>
 #include <limits>
 #include <span>
+#include <system_error>
 #include <utility>
 
 #include "run/text/guard.hpp"
@@ -88,7 +92,7 @@ void Merge::check_wish() {
 void Merge::open() {
     check_wish();
     const qcr_condition_rules rules = {
-        .names = &names_, .range = QCR_RANGE_TAGS, .converts = converts() ? 1 : 0, .is_quiet = 0, .sink = sink_};
+        .names = &names_, .range = wish_.range, .converts = converts() ? 1 : 0, .is_quiet = 0, .sink = sink_};
     conditions_.reset(qcr_conditions_create(&rules));
     if (conditions_ == nullptr) out_of_memory();
     beginning_ = read_beginning(records_);
@@ -478,8 +482,20 @@ qcr_report Merge::report_of() const {
     return report;
 }
 
+/// An incomplete log does not take the place of one that is there: that may be a whole run's.
+void Merge::spare_logs() {
+    if (outcome_ == QCR_MERGED && !is_rendition_refused_) return;
+    const bool is_any_there = std::any_of(std::begin(files_.log), std::end(files_.log), [](const char* path) {
+        std::error_code error;
+        return path != nullptr && std::filesystem::is_regular_file(path, error);
+    });
+    for (char*& path : files_.log)
+        if (is_any_there) std::free(std::exchange(path, nullptr));
+}
+
 /// @return false: a log could not be written, which was said
 bool Merge::report() {
+    spare_logs();
     // Without any pair there was no session; the log has to say so all the same.
     if (session_ == nullptr && (outcome_ == QCR_MERGED || is_refused_) && files_.log[0] != nullptr &&
         open_any_session())

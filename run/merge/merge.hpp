@@ -92,6 +92,7 @@ private:
     void fail(qcr_merged how, const std::string& why);
     bool conclude();
     void judge();
+    void spare_logs();
     bool report();
     qcr_report_input input_of_report(int input) const;
     qcr_report report_of() const;

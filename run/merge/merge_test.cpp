@@ -138,7 +138,7 @@ protected:
 
     std::string part(const char* name, const Recorded& recorded) { return record_part(folder.file(name), recorded); }
 
-    /// But for the line with the rate.
+    /// Except for the line with the rate.
     std::string log_text(const std::string& path) {
         std::string text, line;
         std::ifstream file(path);

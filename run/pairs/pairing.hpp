@@ -77,11 +77,12 @@ struct Track {
     int64_t unused_by_now() const;
 };
 
-/// Largest distance of a pair, in seconds: max_dt if it is above 0, else half a frame, 20 ms if the rate (1/s) is 0.
+/// Largest distance of a pair, in seconds: max_dt if it is above 0, otherwise half a frame, 20 ms if the rate (1/s) is
+/// 0.
 double tolerance_of(double max_dt, double frame_rate);
 
-/// The frame rate to go by, in 1/s: the claimed one if the timestamps of the first frames bear it out, else theirs, 0
-/// if that is unknown too.
+/// The frame rate to go by, in 1/s: the claimed one if the timestamps of the first frames bear it out, otherwise
+/// theirs, 0 if that is unknown too.
 ///
 /// A claim is believed if it is not above QCR_HIGHEST_RATE and the median distance of the timestamps is not one and a
 /// half times as long as it says, nor as short, beyond one tick of the clock. Without two of them in order only the

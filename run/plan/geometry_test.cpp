@@ -3,6 +3,7 @@
 #include "quality_cuda_run/geometry.h"
 
 #include <algorithm>
+#include <array>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -20,6 +21,11 @@ qcr_geometry read(const char* scale, const char* scale_to = nullptr, const char*
     return geometry;
 }
 
+std::array<int, 8> numbers_of(const qcr_geometry& geometry) {
+    return {geometry.scaling, geometry.size,  geometry.width,     geometry.height,
+            geometry.roi_x,   geometry.roi_y, geometry.roi_width, geometry.roi_height};
+}
+
 TEST(Geometry, WordsOfOptions) {
     static const struct {
         const char *scale, *scale_to, *roi;
@@ -34,14 +40,7 @@ TEST(Geometry, WordsOfOptions) {
     };
     for (const auto& of : kCases) {
         const qcr_geometry geometry = read(of.scale, of.scale_to, of.roi);
-        EXPECT_EQ(geometry.scaling, of.read.scaling);
-        EXPECT_EQ(geometry.size, of.read.size);
-        EXPECT_EQ(geometry.width, of.read.width);
-        EXPECT_EQ(geometry.height, of.read.height);
-        EXPECT_EQ(geometry.roi_x, of.read.roi_x);
-        EXPECT_EQ(geometry.roi_y, of.read.roi_y);
-        EXPECT_EQ(geometry.roi_width, of.read.roi_width);
-        EXPECT_EQ(geometry.roi_height, of.read.roi_height);
+        EXPECT_EQ(numbers_of(geometry), numbers_of(of.read));
     }
 }
 
@@ -169,7 +168,9 @@ TEST(Geometry, SizesOfParts) {
         EXPECT_EQ(qcr_configure_geometry(&geometry, &names, aspect, &config, &sink, &error), QC_OK);
         const Lines said = messages.take();
         ASSERT_EQ(said.size(), of.is_said ? 1U : 0U) << of.scale;
-        if (of.is_said) EXPECT_NE(said[0].find("-apply_cropping codec before each -i"), std::string::npos) << said[0];
+        if (of.is_said) {
+            EXPECT_NE(said[0].find("-apply_cropping codec before each -i"), std::string::npos) << said[0];
+        }
     }
 }
 

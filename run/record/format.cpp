@@ -10,37 +10,19 @@ namespace {
 /// Calls `visit` with each number of a configuration that is recorded. One list for both directions.
 template <class Format, class Visit>
 void visit_format(Format& format, const Visit& visit) {
-    visit(format.width);
-    visit(format.height);
-    visit(format.chroma);
-    visit(format.depth);
-    visit(format.shift);
-    visit(format.container_bits);
-    visit(format.semi_planar);
-    visit(format.rgb);
-    visit(format.pixel_step);
+    const auto each = [&](auto&... numbers) { (visit(numbers), ...); };
+    each(format.width, format.height, format.chroma, format.depth, format.shift, format.container_bits);
+    each(format.semi_planar, format.rgb, format.pixel_step);
     for (auto& offset : format.sample_offset) visit(offset);
-    visit(format.colour.matrix);
-    visit(format.colour.range);
-    visit(format.colour.primaries);
-    visit(format.colour.transfer);
-    visit(format.colour.chroma_location);
-    visit(format.big_endian);
+    auto& colour = format.colour;
+    each(colour.matrix, colour.range, colour.primaries, colour.transfer, colour.chroma_location, format.big_endian);
 }
 
 template <class Config, class Visit>
 void visit_config(Config& config, const Visit& visit) {
-    visit(config.renditions);
-    visit(config.bitdepth);
-    visit(config.scaling);
-    visit(config.scoring_width);
-    visit(config.scoring_height);
-    visit(config.watch_contents);
-    visit(config.roi_x);
-    visit(config.roi_y);
-    visit(config.roi_width);
-    visit(config.roi_height);
-    visit(config.convert);
+    const auto each = [&](auto&... numbers) { (visit(numbers), ...); };
+    each(config.renditions, config.bitdepth, config.scaling, config.scoring_width, config.scoring_height);
+    each(config.watch_contents, config.roi_x, config.roi_y, config.roi_width, config.roi_height, config.convert);
     visit_format(config.reference, visit);
     for (int k = 0; k < config.renditions && k < QC_MAX_RENDITIONS; ++k) visit_format(config.distorted[k], visit);
 }

@@ -17,19 +17,20 @@ inline constexpr int64_t kRecordVersion = 4;
 inline constexpr const char* kUnfinished = ".unfinished"; ///< what is added to the name of a record that is not whole
 
 enum class Kind : uint32_t {
-    kHead = 0x4851,     ///< version of the record, inputs; then the engine's version as text
-    kInput = 0x4c51,    ///< InputWord; once for each
-    kFormat = 0x4e51,   ///< a number that stands for a layout of samples, and its name; before the number is used
-    kSaid = 0x5451,     ///< level, and what was said before the first frame
-    kFrame = 0x4651,    ///< FrameWord
-    kEnd = 0x4551,      ///< input, status, timestamp
-    kSession = 0x4f51,  ///< what the session was opened with, see words_of()
-    kEngine = 0x4451,   ///< what it says of itself, as text
-    kPair = 0x5051,     ///< PairWord, from kPairStamps on one timestamp for each input
-    kMeasured = 0x4d51, ///< row, then the engine's words
-    kRate = 0x5251,     ///< frame rate and tolerance that were gone by, as doubles; the last entry of a run
-    kCommand = 0x4351,  ///< the command that made the record, as text; then the number of the text's words
-    kSeal = 0x5351,     ///< work, inputs, and the checksum of all that is before the seal
+    kHead = 0x4851,       ///< version of the record, inputs; then the engine's version as text
+    kInput = 0x4c51,      ///< InputWord; once for each
+    kFormat = 0x4e51,     ///< a number that stands for a layout of samples, and its name; before the number is used
+    kSaid = 0x5451,       ///< level, and what was said before the first frame
+    kFrame = 0x4651,      ///< FrameWord
+    kEnd = 0x4551,        ///< input, status, timestamp
+    kSession = 0x4f51,    ///< what the session was opened with, see words_of()
+    kEngine = 0x4451,     ///< what it says of itself, as text
+    kPair = 0x5051,       ///< PairWord, from kPairStamps on one timestamp for each input
+    kMeasured = 0x4d51,   ///< row, then the engine's words
+    kRate = 0x5251,       ///< frame rate and tolerance that were gone by, as doubles; the last entry of a run
+    kComplaints = 0x4e43, ///< what the command below said, as text; then the number of the text's words
+    kCommand = 0x4351,    ///< the command that made the record, as text; then the number of the text's words
+    kSeal = 0x5351,       ///< work, inputs, and the checksum of all that is before the seal
 };
 
 struct EntryHead {

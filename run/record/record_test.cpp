@@ -105,6 +105,11 @@ std::string command_of(const std::string& path) {
     return text.get();
 }
 
+std::string complaints_of(const std::string& path) {
+    const std::unique_ptr<char, void (*)(char*)> text(qcr_record_complaints(path.c_str()), qcr_record_free);
+    return text.get();
+}
+
 TEST(Record, ASealTellsWhoseAndWhetherItIsWhole) {
     const Folder folder;
     const std::string path = write_part(folder.file("a"), {.end = 3});
@@ -114,8 +119,9 @@ TEST(Record, ASealTellsWhoseAndWhetherItIsWhole) {
     for (const char* command : {"", "seven77", "eight888", "ffmpeg -i 'a b' -i c"}) {
         write_part(folder.file("b"), {.end = 3});
         const std::string sealed = folder.file("b");
-        ASSERT_EQ(qcr_record_seal(sealed.c_str(), command, &seal), QC_OK);
+        ASSERT_EQ(qcr_record_seal(sealed.c_str(), "one\ntwo", command, &seal), QC_OK);
         EXPECT_EQ(command_of(sealed), command);
+        EXPECT_EQ(complaints_of(sealed), "one\ntwo");
         EXPECT_TRUE(qcr_record_has_seal(sealed.c_str(), &seal));
         for (const qcr_seal& other : {qcr_seal{12, 22}, qcr_seal{11, 23}})
             EXPECT_FALSE(qcr_record_has_seal(sealed.c_str(), &other));
@@ -128,17 +134,20 @@ TEST(Record, ASealTellsWhoseAndWhetherItIsWhole) {
             write_bytes(sealed, bytes.substr(0, at));
             EXPECT_FALSE(qcr_record_has_seal(sealed.c_str(), &seal)) << at;
             command_of(sealed);
+            complaints_of(sealed);
         }
         std::filesystem::remove(sealed);
     }
-    EXPECT_EQ(qcr_record_seal(folder.file("none").c_str(), "", &seal), QC_ERROR_IO);
+    EXPECT_EQ(qcr_record_seal(folder.file("none").c_str(), "", "", &seal), QC_ERROR_IO);
 }
 
 TEST(Record, SealedOnesAreReadLikeOthers) {
     const Folder folder;
     const std::string path = write_part(folder.file("a"), {.end = 3});
     const qcr_seal seal{11, 22};
-    ASSERT_EQ(qcr_record_seal(path.c_str(), "command", &seal), QC_OK);
+    ASSERT_EQ(qcr_record_seal(path.c_str(), "", "command", &seal), QC_OK);
+    EXPECT_EQ(command_of(path), "command");
+    EXPECT_EQ(complaints_of(path), "");
     double rate = 0, tolerance = 0;
     EXPECT_EQ(qcr_record_rate(path.c_str(), &rate, &tolerance), QC_OK);
     const Records records{.parts = {{{0, 0}, path}}, .inputs = 2, .may_come = {}};

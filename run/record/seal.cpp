@@ -60,10 +60,11 @@ void append(std::string* bytes, const void* more, size_t size) {
     bytes->append(static_cast<const char*>(more), size);
 }
 
-bool add_command(std::FILE* file, const std::string& command) {
-    const std::vector<int64_t> text = words_of(command);
+/// A text that is found from the end.
+bool add_text(std::FILE* file, Kind kind, const char* text_before) {
+    const std::vector<int64_t> text = words_of(text_before);
     const auto count = static_cast<int64_t>(text.size());
-    const EntryHead head{static_cast<uint32_t>(Kind::kCommand), static_cast<uint32_t>(count + 1)};
+    const EntryHead head{static_cast<uint32_t>(kind), static_cast<uint32_t>(count + 1)};
     std::string entry;
     append(&entry, &head, sizeof(head));
     append(&entry, text.data(), text.size() * sizeof(int64_t));
@@ -71,11 +72,12 @@ bool add_command(std::FILE* file, const std::string& command) {
     return std::fwrite(entry.data(), 1, entry.size(), file) == entry.size() && std::fflush(file) == 0;
 }
 
-bool add_seal(const char* path, const char* command, const qcr_seal& seal) {
+bool add_seal(const char* path, const char* complaints, const char* command, const qcr_seal& seal) {
     errno = 0;
     const File file(std::fopen(path, "r+be"));
     if (!file || size_of(file.get()) < 0 || std::fseek(file.get(), 0, SEEK_END) != 0) return false;
-    if (!add_command(file.get(), command)) return false;
+    if (*complaints != '\0' && !add_text(file.get(), Kind::kComplaints, complaints)) return false;
+    if (!add_text(file.get(), Kind::kCommand, command)) return false;
     const int64_t size = size_of(file.get());
     const auto sum = checksum_of(file.get(), size);
     if (!sum || std::fseek(file.get(), 0, SEEK_END) != 0) return false;
@@ -96,22 +98,31 @@ bool has_seal(const char* path, const qcr_seal& seal) {
            std::memcmp(&entry, &wanted, sizeof(entry)) == 0;
 }
 
-/// From the end: the seal, the number of words, the words, their head.
-std::string command_of(const char* path) {
-    const File file(std::fopen(path, "rbe"));
-    int64_t at = file ? size_of(file.get()) - static_cast<int64_t>(sizeof(SealEntry) + sizeof(int64_t)) : -1;
+/// Of an entry that ends at `*at`, from its end: the number of words, the words, their head. @param at set to its
+/// beginning @return nothing: it is of another kind
+std::optional<std::string> text_before(std::FILE* file, Kind kind, int64_t* at) {
     int64_t count = 0;
     EntryHead head;
-    if (at < 0 || std::fseek(file.get(), at, SEEK_SET) != 0 || std::fread(&count, sizeof(count), 1, file.get()) != 1 ||
+    const int64_t end = *at - static_cast<int64_t>(sizeof(count));
+    if (end < 0 || std::fseek(file, end, SEEK_SET) != 0 || std::fread(&count, sizeof(count), 1, file) != 1 ||
         count < 1 || count > kMostCommand)
-        return "";
-    at -= count * static_cast<int64_t>(sizeof(int64_t)) + static_cast<int64_t>(sizeof(head));
+        return std::nullopt;
+    *at = end - count * static_cast<int64_t>(sizeof(int64_t)) - static_cast<int64_t>(sizeof(head));
     std::vector<int64_t> words(static_cast<size_t>(count));
-    if (at < 0 || std::fseek(file.get(), at, SEEK_SET) != 0 || std::fread(&head, sizeof(head), 1, file.get()) != 1 ||
-        head.kind != static_cast<uint32_t>(Kind::kCommand) || head.count != count + 1 ||
-        std::fread(words.data(), sizeof(int64_t), words.size(), file.get()) != words.size())
-        return "";
+    if (*at < 0 || std::fseek(file, *at, SEEK_SET) != 0 || std::fread(&head, sizeof(head), 1, file) != 1 ||
+        head.kind != static_cast<uint32_t>(kind) || head.count != count + 1 ||
+        std::fread(words.data(), sizeof(int64_t), words.size(), file) != words.size())
+        return std::nullopt;
     return text_of(words);
+}
+
+/// From the end: the seal, the command, the complaints if there were any.
+std::string text_of_record(const char* path, Kind kind) {
+    const File file(std::fopen(path, "rbe"));
+    int64_t at = file ? size_of(file.get()) - static_cast<int64_t>(sizeof(SealEntry)) : -1;
+    const auto command = at < 0 ? std::nullopt : text_before(file.get(), Kind::kCommand, &at);
+    if (kind == Kind::kCommand || !command) return command.value_or("");
+    return text_before(file.get(), kind, &at).value_or("");
 }
 
 bool read_rate(const char* path, double* frame_rate, double* tolerance) {
@@ -133,14 +144,16 @@ bool read_rate(const char* path, double* frame_rate, double* tolerance) {
 } // namespace qc::run
 
 using qc::run::guarded;
+using qc::run::Kind;
 
 qc_status qcr_record_rate(const char* path, double* frame_rate, double* tolerance) {
     return guarded(QC_ERROR_NO_MEMORY,
                    [&] { return qc::run::read_rate(path, frame_rate, tolerance) ? QC_OK : QC_ERROR_IO; });
 }
 
-qc_status qcr_record_seal(const char* path, const char* command, const qcr_seal* seal) {
-    return guarded(QC_ERROR_NO_MEMORY, [&] { return qc::run::add_seal(path, command, *seal) ? QC_OK : QC_ERROR_IO; });
+qc_status qcr_record_seal(const char* path, const char* complaints, const char* command, const qcr_seal* seal) {
+    return guarded(QC_ERROR_NO_MEMORY,
+                   [&] { return qc::run::add_seal(path, complaints, command, *seal) ? QC_OK : QC_ERROR_IO; });
 }
 
 int qcr_record_has_seal(const char* path, const qcr_seal* seal) {
@@ -148,7 +161,11 @@ int qcr_record_has_seal(const char* path, const qcr_seal* seal) {
 }
 
 char* qcr_record_command(const char* path) {
-    return guarded<char*>(nullptr, [&] { return strdup(qc::run::command_of(path).c_str()); });
+    return guarded<char*>(nullptr, [&] { return strdup(qc::run::text_of_record(path, Kind::kCommand).c_str()); });
+}
+
+char* qcr_record_complaints(const char* path) {
+    return guarded<char*>(nullptr, [&] { return strdup(qc::run::text_of_record(path, Kind::kComplaints).c_str()); });
 }
 
 void qcr_record_free(char* text) {

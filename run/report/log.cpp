@@ -42,7 +42,7 @@ Head head_of(const qcr_report& report, qc_log_format format, int rendition) {
         head.add("distorted_stream", stream_json(own.colour, counts.own));
         head.add("reference_stream", stream_json(reference.colour, counts.reference));
     }
-    if (format == QC_LOG_FORMAT_JSON) head.add("warnings", warnings_json(report.doubts));
+    if (format == QC_LOG_FORMAT_JSON) head.add("warnings", warnings_json(report.doubts, warnings_of_counts(report)));
     head.add("end", json_string(qcr_end_name(report.end)));
     head.add("reason", reason_json(report, rendition));
     head.add("engine", json_string(report.engine));
@@ -149,7 +149,7 @@ char* qcr_end_members(const qcr_report* report) {
         for (int k = 0; k < report->renditions; ++k) complete = complete && qcr_is_complete(report, k) != 0;
         std::string members = std::string("\"end\": \"") + qcr_end_name(report->end) +
                               "\", \"complete\": " + truth(complete) + ", \"reason\": " + reason_json(*report, 0) +
-                              ", \"warnings\": " + warnings_json(report->doubts);
+                              ", \"warnings\": " + warnings_json(report->doubts, warnings_of_counts(*report));
         if (report->renditions > 1) members += ", \"renditions\": " + renditions_json(*report);
         text = strdup(members.c_str());
     });

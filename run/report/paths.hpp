@@ -18,7 +18,8 @@ bool is_same_file(const std::string& canonical, const std::string& other);
 
 /// Whether it is plain already that writing will fail.
 /// @param replaceable a file that must not be written will do if another one may take its name
-/// @param try_it      finds out by making, and deleting, a file of its own; else by what the system says, at no cost
+/// @param try_it      finds out by making, and deleting, a file of its own; otherwise by what the system says, at no
+/// cost
 int check_writable(const qcr_path& path, bool replaceable, bool try_it);
 
 /// Whether another file may take its name, which is tried in its folder.

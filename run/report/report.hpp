@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "quality_cuda_run/engine.h"
 #include "quality_cuda_run/report.h"
@@ -26,6 +27,10 @@ bool is_asked_for(const qcr_report& report, int feature);
 
 /// Warns of a model's score that is 0, where nothing was found that explains it.
 void doubt_zeros(const qcr_report& report, const qcr_sink& sink);
+
+/// What the summary of a run that is over will warn of: it is said when the log is written, and stands in it all the
+/// same.
+std::vector<std::string> warnings_of_counts(const qcr_report& report);
 
 // ---- renditions
 // ------------------------------------------------------------------------------------------------------

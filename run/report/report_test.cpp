@@ -138,6 +138,15 @@ TEST_F(Report, WarningsEndAStreamOfLines) {
         << members.get();
 }
 
+/// The summary's warnings come after the log is written, which has them all the same.
+TEST_F(Report, WarningsOfTheCountsAreAmongThem) {
+    counts[0].after = 3;
+    report.end = QCR_END_OF_STREAM;
+    const std::unique_ptr<char, void (*)(char*)> members(qcr_end_members(&report), qcr_free_text);
+    EXPECT_NE(std::string(members.get()).find("\"warnings\": [\"frames:4 scored:4 unscored:3 ("), std::string::npos)
+        << members.get();
+}
+
 TEST_F(Report, WhyARenditionIsNotComplete) {
     report.gpu_failure = "lost";
     failed[0] = 2;

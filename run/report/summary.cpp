@@ -177,11 +177,15 @@ bool say_end(const qcr_report& report, const qcr_sink& sink) {
     return true;
 }
 
-void say_summary(const qcr_report& report, const qcr_sink& sink) {
+void say_counts(const qcr_report& report, const qcr_sink& sink) {
     say_pairing(report, sink);
     say_what_lacks_scores(report, sink);
     for (int k = 1; k < report.renditions; ++k) say_rendition(report, k, sink);
     say_conditions(*report.alignment_rules.names, report.counts, report.is_alias != 0, sink);
+}
+
+void say_summary(const qcr_report& report, const qcr_sink& sink) {
+    say_counts(report, sink);
     if (!say_end(report, sink)) return;
     if (report.counts[0].paired != 0) return say_scores(report, sink);
     say_ladder(report, sink);
@@ -210,6 +214,15 @@ void doubt_zero(const qcr_report& report, int rendition, const qcr_sink& sink) {
 
 void doubt_zeros(const qcr_report& report, const qcr_sink& sink) {
     for (int k = 0; k < report.renditions; ++k) doubt_zero(report, k, sink);
+}
+
+std::vector<std::string> warnings_of_counts(const qcr_report& report) {
+    std::vector<std::string> warnings;
+    const auto keep = [](void* opaque, qcr_level level, const char* text) {
+        if (level == QCR_LEVEL_WARNING) static_cast<std::vector<std::string>*>(opaque)->emplace_back(text);
+    };
+    if (report.end != QCR_END_NONE) say_counts(report, {keep, &warnings});
+    return warnings;
 }
 
 } // namespace qc::run

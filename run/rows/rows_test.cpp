@@ -139,7 +139,7 @@ const Case kCases[] = {
     {"scores come before the frame leaves", "+ =0:1 < .", "=aA0s <aA0s .0s"},
     {"a frame waits for its scores", "+ < . =0:1 <", "=aA0s <aA0s"},
     {"what gets no scores waits for nothing", "-unpaired < .", "<aA-1unpaired .-1unpaired"},
-    {"but for those before it", "+ -disabled < < =0:1 < < .", "=aA0s <aA0s <bB-1disabled .0s .-1disabled"},
+    {"except for those before it", "+ -disabled < < =0:1 < < .", "=aA0s <aA0s <bB-1disabled .0s .-1disabled"},
     {"rows come in order", "+ + =1:1 =0:1 =0:1 =1:1 =2:1", "=refused =aA0s =refused =bB1s =refused"},
     {"a frame that was not to be scored", "+ + =0:1 =1:0 < < .",
      "=aA0s =bB1subsample <aA0s <bB1subsample .0s .1subsample"},

@@ -125,15 +125,18 @@ class Messages(unittest.TestCase):
             self.assertRegex(taken, rf"{option}\b")
 
 
-class Findings(unittest.TestCase):
-    def damaged(self):
-        path = fresh("damaged") / "corrupt.mp4"
-        data = bytearray(clip("closed.mp4").read_bytes())
-        for at in range(len(data) // 2, len(data) // 2 + 2000):
-            data[at] ^= 0x5A
-        path.write_bytes(data)
-        return path
+def damaged(name="closed.mp4", percent=50):
+    """A clip with 2,000 bytes in its midst that are none of the encoder's."""
+    path = fresh(f"damaged_{name}_{percent}") / name
+    data = bytearray(clip(name).read_bytes())
+    begin = len(data) * percent // 100
+    for at in range(begin, min(begin + 2000, len(data))):
+        data[at] ^= 0x5A
+    path.write_bytes(data)
+    return path
 
+
+class Findings(unittest.TestCase):
     def test_quiet_is_not_silent(self):
         run = command("score", clip("short.mp4"), clip("ref_short.mkv"), "-m", "psnr", "-q")
         self.assertEqual((run.returncode, run.stdout, len(run.stderr.splitlines())), (0, "", 1), run.stderr)
@@ -151,16 +154,67 @@ class Findings(unittest.TestCase):
 
     def test_decoders_errors(self):
         for parts in (1, 2):
-            run = command("score", self.damaged(), clip("ref.mkv"), "-m", "psnr", "-q", "--json", "--parts", parts)
+            run = command("score", damaged(), clip("ref.mkv"), "-m", "psnr", "-q", "--json", "--parts", parts)
             self.assertEqual(run.returncode, 0, run.stderr)
             report = json.loads(run.stdout)
             self.assertGreater(report["decoder_errors"], 0)
             found = [each["text"] for each in report["findings"] if each["source"] == "decoder"]
             self.assertEqual(len(found), 1)
-            self.assertRegex(found[0], r"^decoding went on in spite of errors \(\d+ lines\), the first of them h264: .*--start")
+            self.assertRegex(found[0], r"^decoding went on in spite of errors \(\d+ different ones\), the first of them h264: .*--start")
             self.assertIn(found[0], run.stderr)
         run = command("score", clip("closed.mp4"), clip("ref.mkv"), "-m", "psnr", "--json")
         self.assertEqual(json.loads(run.stdout)["decoder_errors"], 0)
+
+    def test_decoders_errors_do_not_depend_on_parts(self):
+        """Nor do the frames that are damaged: what parts decode twice counts once, what each lacks at its start not at all."""
+        for name, percent in (("closed.mp4", 50), ("open.mp4", 30), ("h264.ts", 30), ("hevc.ts", 80), ("hevc.mkv", 30), ("mpeg2.ts", 50)):
+            video, told = damaged(name, percent), set()
+            for parts in (1, 2, 3):
+                run = command("score", video, clip("ref.mkv"), "-m", "psnr", "-q", "--json", "--parts", parts)
+                self.assertEqual(run.returncode, 0, run.stderr)
+                report = json.loads(run.stdout)
+                told.add((report["decoder_errors"], report["renditions"][0]["distorted_stream"]["corrupt_frames"]))
+            with self.subTest(name):
+                self.assertEqual(len(told), 1, told)
+                self.assertGreater(told.pop()[0], 0)
+
+    def test_the_log_has_what_the_summary_warns_of(self):
+        place = fresh("log_has_warnings")
+        for parts in (1, 2):
+            log = place / f"{parts}.json"
+            run = command("score", clip("short.mp4"), clip("ref_short.mkv"), "-m", "psnr", "-q", "--json", "--parts", parts, "-o", log)
+            self.assertEqual([each["text"] for each in json.loads(run.stdout)["findings"]], json.loads(log.read_text())["warnings"])
+
+    def test_shards_and_merges_tell_what_a_run_tells(self):
+        place = fresh("findings_of_shards")
+        for distorted, reference in ((damaged(), clip("ref.mkv")), (clip("short.mp4"), clip("ref_short.mkv")), (clip("closed.mp4"), clip("ref.mkv"))):
+            plan, log = place / f"{distorted.stem}.plan", place / f"{distorted.stem}.json"
+            whole = command("score", distorted, reference, "-m", "psnr", "-q", "--json", "--strict", "--parts", 1)
+            expected = json.loads(whole.stdout)
+            code = 4 if expected["findings"] else 0
+            self.assertEqual(whole.returncode, code)
+            self.assertEqual(command("plan", plan, distorted, reference, "-m", "psnr", "-q", "--parts", 2, "-o", log).returncode, 0)
+            has_errors = expected["decoder_errors"] > 0
+            for again in ("scored", "done before", "by a task"):
+                number = "0/1" if again == "by a task" else 0
+                run = command("shard", plan, number, "--json", "--strict")
+                if number == 0:
+                    self.assertEqual(command("shard", plan, 1, "-q").returncode, 0)
+                with self.subTest(distorted.name, again=again):
+                    shards = json.loads(run.stdout)
+                    found = [each for shard in shards for each in shard["findings"]]
+                    self.assertEqual([shard["shard"] for shard in shards], [0, 1] if again == "by a task" else [0])
+                    if again == "by a task":
+                        self.assertEqual((run.returncode, bool(found)), (4, True) if has_errors else (0, False), run.stderr)
+                    for each in found:
+                        self.assertRegex(run.stderr, r"shard \d: warning: " + re.escape(each["text"]))
+            run = command("merge", plan, "--json", "--strict", "-q")
+            self.assertEqual(run.returncode, code, run.stderr)
+            merged, = json.loads(run.stdout)
+            self.assertEqual(merged["findings"], expected["findings"])
+            self.assertEqual(merged["decoder_errors"], expected["decoder_errors"])
+            self.assertEqual(merged["renditions"][0]["pooled_metrics"], expected["renditions"][0]["pooled_metrics"])
+            self.assertEqual(run.stderr.count("warning: "), len(expected["findings"]))
 
     def test_parts_that_begin_amid_a_stream(self):
         """What a decoder lacks there is no damage; real damage is."""
@@ -169,17 +223,22 @@ class Findings(unittest.TestCase):
                 with self.subTest(name, options=options):
                     run = command("score", clip(name), clip("ref.mkv"), "-m", "psnr", "-q", "--json", *options)
                     self.assertEqual((run.returncode, run.stderr, json.loads(run.stdout)["decoder_errors"]), (0, "", 0))
-        run = command("score", self.damaged(), clip("ref.mkv"), "-m", "psnr", "-q", "--json", "--start", 0.5)
+        run = command("score", damaged(), clip("ref.mkv"), "-m", "psnr", "-q", "--json", "--start", 0.5)
         self.assertGreater(json.loads(run.stdout)["decoder_errors"], 0, run.stderr)
 
     def test_a_flood_of_errors_keeps_its_beginning(self):
-        place = fresh("flood")
         line = "[h264 @ 0x1] [error] " + "x" * 80
-        flood = f'echo "[h264 @ 0x1] [error] the cause" >&2; yes "{line}" | head -n 20000 >&2'
+        for name, lines, kinds in (("same", f'yes "{line}" | head -n 20000', 2), ("other", f'seq -f "{line} %g" 20000', 20001)):
+            with self.subTest(name):
+                self.flood(name, lines, kinds)
+
+    def flood(self, name, lines, kinds):
+        place = fresh("flood_" + name)
+        flood = f'echo "[h264 @ 0x1] [error] the cause" >&2; {lines} >&2'
         program = ffmpeg_in(place, f'#!/bin/sh\ncase "$*" in *log_path*) {flood};; esac\nexec {FFMPEG} "$@"\n')
         run = command("score", clip("closed.mp4"), clip("ref.mkv"), "-m", "psnr", "--parts", 1, "--frames", 3, "--json", "--ffmpeg", program)
         report = json.loads(run.stdout)
-        self.assertEqual(report["decoder_errors"], 20001)
+        self.assertEqual(report["decoder_errors"], kinds)
         self.assertIn("the first of them h264: the cause |", report["findings"][0]["text"])
 
     def test_the_cause_comes_before_the_consequence(self):

@@ -28,8 +28,9 @@ class Part(ctypes.Structure):
 class Wish(ctypes.Structure):
     """qcr_merge_config"""
     _fields_ = [("parts", ctypes.POINTER(Part)), ("part_count", ctypes.c_int), ("renditions", ctypes.c_int),
-                *((name, ctypes.c_char_p) for name in ("metrics", "model", "feature", "options")), ("skip_unsupported", ctypes.c_int),
-                ("n_subsample", ctypes.c_int), ("max_dt", ctypes.c_double), ("log_path", ctypes.c_char_p), ("log_fmt", ctypes.c_char_p),
+                *((name, ctypes.c_char_p) for name in ("metrics", "model", "feature", "options")),
+                *((name, ctypes.c_int) for name in ("skip_unsupported", "range")), ("n_subsample", ctypes.c_int),
+                ("max_dt", ctypes.c_double), ("log_path", ctypes.c_char_p), ("log_fmt", ctypes.c_char_p),
                 ("waits", ctypes.c_int), ("goes_on", GOES_ON), ("opaque", ctypes.c_void_p), ("say", SAY), ("of_say", ctypes.c_void_p)]
 
 
@@ -105,6 +106,14 @@ class Merge(unittest.TestCase):
         log = self.log.read_text()
         self.assertIn('"complete": false', log)
         self.assertIn("lacks a pair", log)
+
+    def test_a_log_that_is_there_stays(self):
+        """It may be a whole run's, which nothing incomplete replaces."""
+        first, second = self.record("a", 0, CUT), self.record("b", CUT - LEAD, 150)
+        self.assertEqual(self.merge(first, second), (MERGED, []))
+        whole = self.log.read_bytes()
+        self.refuse("lacks a pair", self.damaged_pair(first), second)
+        self.assertEqual(self.log.read_bytes(), whole)
 
     def damaged_pair(self, path):
         """The last pairs are gone: an entry of another kind stands in their places."""

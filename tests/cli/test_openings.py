@@ -5,9 +5,10 @@ import json
 import os
 import re
 import shutil
+import struct
 import unittest
 
-from workbench import FFMPEG, clip, command, comparable, ffmpeg, fresh
+from workbench import FFMPEG, X264, clip, command, comparable, ffmpeg, fresh
 
 SIZE = "160x120"
 
@@ -201,11 +202,34 @@ class Shapes(Openings):
         self.assertEqual(self.psnr(clip("closed.mp4"), barred, "--crop", "auto"), expected)
 
     def test_what_a_container_cuts_off(self):
-        """No container is made here that does: what ffmpeg is told is looked at."""
+        """A master whose container asks for less, and an encode of the whole picture: sizes differ, and the line says what to type."""
+        encode, master = clip("closed.mp4"), self.place / "cropped.mp4"
+        ffmpeg("-i", clip("ref.mkv"), *X264, "-crf", 12, "-g", 30, master)
+        expected = self.psnr(encode, master, "--parts", 1)
+        cut_off(master, 144, 108)
+        said = self.refuse(encode, master, code=1)
+        self.assertIn("144x108", said)
+        advised = re.search(r"give (--container-crop off)", said)
+        self.assertIsNotNone(advised, said)
+        for parts in (1, 3):
+            self.assertEqual(self.psnr(encode, master, *advised[1].split(), "--parts", parts), expected)
         log = self.place / "log.json"
-        self.score(clip("closed.mp4"), clip("ref.mkv"), "--container-crop", "off", "--parts", 1, "-o", log)
+        self.score(encode, clip("ref.mkv"), "--container-crop", "off", "--parts", 1, "-o", log)
         made = json.loads(log.with_name("log.json.commands").read_text())["parts"][0]
         self.assertEqual(made.count("-apply_cropping codec"), 2)
+
+
+def cut_off(path, width, height):
+    """Has an MP4, whose index is behind its pictures, ask for the middle of them: puts a clap box into its sample entry."""
+    data = bytearray(path.read_bytes())
+    clap = struct.pack(">I4s8i", 40, b"clap", width, 1, height, 1, 0, 1, 0, 1)
+    at = data.index(b"avc1", data.index(b"stsd")) - 4
+    end = at + int.from_bytes(data[at:at + 4], "big")
+    for name in (b"moov", b"trak", b"mdia", b"minf", b"stbl", b"stsd", b"avc1"):
+        size = data.rindex(name, 0, at + 8) - 4
+        data[size:size + 4] = struct.pack(">I", int.from_bytes(data[size:size + 4], "big") + len(clap))
+    data[end:end] = clap
+    path.write_bytes(data)
 
 
 class Grain(Openings):

@@ -29,15 +29,22 @@ CASES = [
     ("open.mp4+small.mp4", "ref.mkv", "psnr:scale=bicubic", 3), ("closed.mp4+open.mkv+short.mp4", "ref.mkv", "vmaf", 2),
     ("closed.mp4", "ref.mkv", "vmaf:n_subsample=5", 3), ("closed.mp4", "ref.mkv", "psnr:feature=name=vif", 2),
     ("closed.mp4", "ref.mkv", "psnr:roi=16|8|64|48", 3), ("closed.mp4", "ref.mkv", ALL_METRICS, 2), ("closed.mp4", "ref.mkv", "cvvdp", 3),
+    # what becomes of pictures that differ
+    ("mjpeg.mov", "ref.mkv", "vmaf:convert=auto", 3), ("mjpeg.mov", "ref.mkv", "psnr:convert=off", 2),
+    ("mjpeg.mov", "ref.mkv", "psnr:range=ignore", 3), ("rgb.mkv", "ref.mkv", "psnr:convert=auto", 2), ("high.mkv", "ref.mkv", "xpsnr:convert=auto", 3),
+    ("closed.mp4", "ref.mkv", "vmaf:bitdepth=10", 3), ("small.mp4", "ref.mkv", "psnr:scale=bicubic:scale_to=main", 2),
+    ("small.mp4", "ref.mkv", "vmaf:scale=lanczos:scale_to=144x108", 3), ("closed.mp4", "ref.mkv", "psnr:crop=128x96+16+8|128x96+16+8", 3),
+    ("mjpeg.mov+open.mp4", "ref.mkv", "vmaf:bitdepth=10:convert=auto:crop=128x96+16+8|128x96+16+8|128x96+14+10", 2),
 ]
 LONG_CASES = [(distorted, reference, metrics, parts)
               for distorted in ("closed.mp4", "open.mp4", "open.mkv", "h264.ts", "mpeg2.ts", "hevc.mp4", "hevc.ts", "varying.mp4", "late.ts")
               for reference in ("ref.mkv", "ref.mp4") for metrics in ("vmaf", "psnr", "xpsnr+float_motion") for parts in (2, 4)]
 #: what cannot be sought, and what is said of it
 WHOLE_CASES = [("plain.avi", "avi cannot be sought exactly"), ("raw.h264", "h264 cannot be sought exactly"),
-               ("refresh.ts", "do not make one run"), ("delayed.mkv", "which a run mends"), ("as_24.mp4", "but another length")]
+               ("refresh.ts", "do not make one run"), ("delayed.mkv", "which a run mends"), ("as_24.mp4", "but another length"),
+               ("closed.mp4:range=auto", "--range=auto"), ("closed.mp4:range=error", "--range=error"), ("closed.mp4:crop=auto", "--crop=auto"),
+               ("closed.mp4:sync=index", "--sync=index"), ("closed.mp4:align=start", "--align=start")]
 
-OPTION_NAMES = {"n_subsample": "--subsample", "scale": "--scale", "roi": "--roi", "feature": "--feature", "on_unsupported": "--on-unsupported"}
 
 
 def arguments_of(metrics):
@@ -46,7 +53,7 @@ def arguments_of(metrics):
     arguments = ["--metrics", first]
     for other in others:
         name, value = other.split("=", 1)
-        arguments += [OPTION_NAMES[name], value]
+        arguments += ["--subsample" if name == "n_subsample" else "--" + name.replace("_", "-"), value]
     return arguments
 
 
@@ -71,7 +78,8 @@ class Parts(unittest.TestCase):
         return run
 
     def check_whole(self, name, reason):
-        run = self.compare(name, "ref.mkv", "psnr", 2)
+        distorted, *options = name.split(":")
+        run = self.compare(distorted, "ref.mkv", ":".join(["psnr", *options]), 2)
         self.assertIn(reason, run.stderr)
         self.assertIn("in one part", run.stderr)
 

@@ -116,7 +116,7 @@ class Asked(unittest.TestCase):
                             ("--sbatch=partition=x: no option", "--sbatch", "partition=x"), ("--sbatch=: no option", "--sbatch", ""),
                             ("a quote is not closed", "--sbatch", "--comment='x"), ("--gpus=0: of this machine", "--gpus", "0"),
                             ("--gres=gpu 2", "--gres", "gpu 2"), ("--retries", "--retries", "-1"), ("--on", "--on", "pbs"),
-                            ("--fail-if=psnr_y.min<1", "--no-wait", "--fail-if", "psnr_y.min<1")):
+                            ("--fail-if=psnr_y.min<1", "--no-wait", "--fail-if", "psnr_y.min<1"), ("--strict", "--no-wait", "--strict")):
             with self.subTest(more):
                 self.assertEqual(self.refuse(said, *more), [])
 

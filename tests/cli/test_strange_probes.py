@@ -14,14 +14,15 @@ VALUES = ["0/0", "1/0", "0/1", "-1/25", "25/-1", "1/4294967296", "4294967296/1",
           "-9223372036854775808", "99999:99:99", "2147483648:0:0", "x" * 3000, "%s%n", 0, -1, 2**31, 2**63, 2**64, -2**63, 1e300, -0.0, 0.5,
           None, True, [], {}, [[]], {"x": 1}]
 FACTS = {
-    "streams": [{"index": 0, "codec_name": "ffv1", "codec_type": "video", "width": 160, "height": 120, "pix_fmt": "yuv420p", "r_frame_rate": "25/1",
-                 "avg_frame_rate": "25/1", "time_base": "1/1000", "duration": "6.0", "disposition": {"attached_pic": 0, "timed_thumbnails": 0},
+    "streams": [{"index": 0, "codec_name": "ffv1", "codec_type": "video", "width": 160, "height": 120, "pix_fmt": "yuv420p",
+                 "r_frame_rate": "25/1", "avg_frame_rate": "25/1", "time_base": "1/1000", "duration": "6.0",
+                 "disposition": {"attached_pic": 0, "timed_thumbnails": 0},
                  "tags": {"DURATION": "00:00:06.000000000"}, "side_data_list": [{"rotation": 0}]}],
     "format": {"format_name": "matroska,webm", "start_time": "0.000000"}}
 TIMES = ("time_base", "r_frame_rate", "start_time", "duration")
 ALL = os.environ.get("QC_TEST_LEVEL") == "all"
 NAMES = ("a.mkv", "b.mkv")
-PACKETS = "".join(f"{40 * n},{40 * n},{'K' if n % 5 == 0 else '_'}__\n" for n in range(FRAMES))
+PACKETS = "".join(f"{40 * n},{40 * n},100,{'K' if n % 5 == 0 else '_'}__\n" for n in range(FRAMES))
 STAMPS = ["", "x", "9223372036854775807", "-9223372036854775808", "99999999999999999999", "4611686018427387904", "-1152921504606846976", "0", "nan"]
 
 
@@ -53,7 +54,8 @@ class StrangeProbes(unittest.TestCase):
         self.place = fresh("probes_" + self.id().rpartition(".")[2])
         (self.place / "ffmpeg").symlink_to(FFMPEG)
         probe = self.place / "ffprobe"
-        probe.write_text('#!/bin/sh\nfor name; do :; done\nname="${name#file:}"\ncase "$*" in *packet=pts*) cat "$name.packets";; *) cat "$name.facts";; esac\n')
+        probe.write_text('#!/bin/sh\nfor name; do :; done\nname="${name#file:}"\n'
+                         'case "$*" in *packet=pts*) cat "$name.packets";; *) cat "$name.facts";; esac\n')
         probe.chmod(0o755)
         for name in NAMES:
             (self.place / name).symlink_to(clip("ref.mkv"))
@@ -105,7 +107,7 @@ class StrangeProbes(unittest.TestCase):
 
     def test_packets(self):
         for stamp, other in itertools.product(STAMPS, STAMPS[-3:] if ALL else STAMPS[-2:-1]):
-            for line in (f"{stamp},{other},K__", f"{other},{stamp},K__"):
+            for line in (f"{stamp},{other},{stamp},K__", f"{other},{stamp},100,K__"):
                 self.say(next(self.strange), packets=PACKETS + line + "\n")
                 with self.subTest(line=line):
                     self.plan("--start", 0.3)

@@ -53,6 +53,7 @@ CLIPS = {
     "ntsc.mkv": {"filter": SOURCE.replace("r=25", "r=30000/1001"), "encode": [*X264, "-crf", "33", "-g", "24", "-bf", "2"]},
     "ntsc.mp4": {"filter": SOURCE.replace("r=25", "r=30000/1001"), "encode": [*X264, "-crf", "16", "-g", "40", "-bf", "2"]},
     "high.mkv": {"encode": [*X264, "-crf", "33", "-g", "24", "-pix_fmt", "yuv420p10le"]},
+    "rgb.mkv": {"encode": ["-c:v", "ffv1", "-g", "12", "-pix_fmt", "gbrp"]},
     "small.mp4": {"filter": SOURCE + ",scale=120:90", "encode": [*X264, "-crf", "28", "-g", "18", "-bf", "2"]},
     "long.mkv": {"filter": SOURCE.replace(f"end_frame={FRAMES}", f"end_frame={2 * FRAMES}"), "encode": ["-c:v", "mpeg4", "-q:v", "9", "-g", "20"]},
     "long.mp4": {"filter": SOURCE.replace(f"end_frame={FRAMES}", f"end_frame={2 * FRAMES}"), "encode": [*X264, "-crf", "32", "-g", "20", "-bf", "2"]},
@@ -97,7 +98,7 @@ def clip(name):
 
 
 def comparable(path):
-    """A log's bytes but for the rate of the run."""
+    """A log's bytes except for the rate of the run."""
     lines = pathlib.Path(path).read_bytes().splitlines(keepends=True)
     kept = [line for line in lines if not line.startswith(b'  "fps": ')]
     assert len(kept) == len(lines) - 1, "a log has one line of its rate"

@@ -331,7 +331,7 @@ inline void expect_level(int level, float expected, float scale, const MapTolera
 
 /// Maps of both backends: equal in every bit as the accumulators are, or, of metrics that are not exact, as near as
 /// `tolerance`. The scorer was told to draw, and is prepared.
-/// @param blank_tiles null: blank tiles are not marked; else counts those that are
+/// @param blank_tiles null: blank tiles are not marked; otherwise counts those that are
 inline void expect_emulated_maps_equal_cpu(const Scorer& metric, const MapShape& shape, const EmulatedPairs& pairs,
                                            bool descending, const MapTolerance& tolerance = {},
                                            int* blank_tiles = nullptr) {

@@ -168,7 +168,7 @@ class AbAv1(Scores, ClientTest):
 
 
 class Av1an(Scores, ClientTest):
-    """Both sides are said to have 60 frames per second; quiet but for errors."""
+    """Both sides are said to have 60 frames per second; quiet except for errors."""
 
     def run_options(self, pair, model=""):
         fit = f"scale={pair.width}x{pair.height}:flags=bicubic:force_original_aspect_ratio=decrease,setpts=PTS-STARTPTS"

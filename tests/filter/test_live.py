@@ -194,6 +194,27 @@ class Alerts(LiveTest):
         self.assertEqual(self.events(), [])
         self.assertEqual(self.tagged(run), {})
 
+    def scores(self):
+        return [line["scores"]["psnr_y"] for line in self.of_type("frame")]
+
+    def test_the_mean_of_a_stretch(self):
+        """Every fourth frame is good: no row of bad ones lasts, and the mean of ten frames is low all the same."""
+        self.NOISE = "noise=alls=60:allf=t:enable='between(t,0.99,1.99)*gt(mod(n,4),0)'"
+        run = self.watch("psnr_y<40@0.4|mean(psnr_y)<44:0.4|min(psnr_y)<40@0.4>=60@0.2")
+        scores = self.scores()
+        frames = [n for n in range(10, 75) if sum(scores[n - 9:n + 1]) / 10 < 44]
+        self.assertTrue(frames and frames[0] > 25 and max(scores[26:49]) == 60, scores)
+        first, last = frames[0] / 25, (frames[-1] + 1) / 25
+        events = self.events()
+        self.assertEqual([each for each in events if "mean" in each[1]],
+                         [("begin", "mean(psnr_y)<44@0.4", first, round(first - 0.36, 2)), ("end", "mean(psnr_y)<44@0.4", last, round(first - 0.36, 2))])
+        self.assertEqual([each for each in events if each[1].startswith("psnr_y")], [])
+        # The last bad frame is number 49: nine frames later it is still among the latest ten, and five more have to be good.
+        self.assertEqual([(each[0], each[2]) for each in events if "min" in each[1]], [("begin", 1.0), ("end", 2.56)])
+        self.assertIn("mean(psnr_y)<44@0.4", self.tagged(run)[first])
+        begin, = (line for line in self.of_type("alert") if line["alert"].startswith("mean") and line["event"] == "begin")
+        self.assertAlmostEqual(begin["value"], sum(scores[frames[0] - 9:frames[0] + 1]) / 10, places=5)
+
     def test_several(self):
         run = self.watch("psnr_y<40@0.2|psnr_cb>=1")
         self.assertEqual(self.events(), [("begin", "psnr_cb>=1", 0.0, 0.0), ("begin", "psnr_y<40", 1.2, 1.0), ("end", "psnr_y<40", 2.0, 1.0),
@@ -246,7 +267,8 @@ class Alerts(LiveTest):
                              ("<80", ["a score is missing"]), ("vmaf<", ["there is no number behind the comparison"]),
                              ("vmaf<x", ["there is no number"]), ("vmaf<80@", ["the duration is none"]),
                              ("vmaf<80@-1", ["the duration is none"]), ("vmaf<80@2h", ["the duration is none"]),
-                             ("vmaf<80 or less", ["the duration is none"]), ("psnr_y<40|", ["a score is missing"]),
+                             ("vmaf<80 or less", ["the duration is none"]), ("mean(vmaf)<80", ["the length of the stretch of time is missing"]),
+                             ("median(vmaf)<80@1", ["there are mean, min, max, p5 and p95"]), ("vmaf<80>75", ["its end has to be the other way"]), ("psnr_y<40|", ["a score is missing"]),
                              ("psnr_y<40|psnr_y<40@2", ["has psnr_y<40 twice"]),
                              ("vmaf<80", ["alert=vmaf<80: there is no score vmaf; accepted: psnr_y, psnr_cb, psnr_cr"]),
                              ("1.psnr_y<80", ["there is no score 1.psnr_y; accepted: psnr_y"])):

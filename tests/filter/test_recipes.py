@@ -46,6 +46,16 @@ class RecipeTest(FilterTest):
         return subprocess.run(["bash", "-c", command], cwd=self.folder, env=self.environment_for(**more), capture_output=True, text=True,
                               timeout=TIMEOUT_SECONDS, check=False)
 
+    def vmaf_of(self, distorted, reference, options=""):
+        """Of each frame, by a plain command."""
+        plain = f"[0:v][1:v]quality_cuda=vmaf:log_path=plain.json{options}"
+        self.assert_ok(ffmpeg(["-v", "error", "-i", self.folder / distorted, "-i", self.folder / reference, "-lavfi", plain, "-f", "null", "-"],
+                              self.folder))
+        return self.vmaf_in("plain.json")
+
+    def vmaf_in(self, log):
+        return [frame["metrics"]["vmaf"] for frame in json.loads((self.folder / log).read_text())["frames"]]
+
     def run_recipe(self, command, **more):
         done = self.shell(command, **more)
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -104,11 +114,19 @@ class QualityGate(RecipeTest):
             self.assertEqual(self.gate(*arguments).returncode, 2)
 
     def test_another_pooling(self):
+        scores = self.vmaf_of("distorted.mp4", "reference.mp4")
         mean, worst = (float(self.gate("distorted.mp4", "reference.mp4", "0", pool).stdout.split()[1]) for pool in ("mean", "p5"))
         self.assertLess(worst, mean)
+        self.assertAlmostEqual(mean, sum(scores) / len(scores), places=4)
 
 
 class Maps(RecipeTest):
+    def brightest(self, pictures):
+        """The largest mean of a picture."""
+        self.assert_ok(ffmpeg(["-v", "error", "-y", "-i", self.folder / pictures, "-pix_fmt", "gray", "-f", "rawvideo", "map.gray"], self.folder))
+        samples, size = (self.folder / "map.gray").read_bytes(), 176 * 144
+        return max(sum(samples[i:i + size]) / size for i in range(0, len(samples), size))
+
     def frames_of(self, name):
         probe = [FFMPEG.parent / "ffprobe", "-v", "error", "-select_streams", "v", "-count_frames", "-show_entries",
                  "stream=width,height,nb_read_frames", "-of", "csv=p=0", self.folder / name]
@@ -122,6 +140,10 @@ class Maps(RecipeTest):
         self.assertEqual(self.frames_of("three.mp4"), "176,432,50")
         self.assertEqual(self.frames_of("blended.mp4"), "176,144,50")
         self.assertEqual(len(list(self.folder.glob("map*.png"))), 50)
+        # The map of a video against itself is black, and that of this one is not.
+        self.assertGreater(self.brightest("map%03d.png"), 20)
+        self.assertEqual(self.run_recipe(pictures.replace("distorted.mp4", "reference.mp4").replace("map%03d", "same%03d")).returncode, 0)
+        self.assertLess(self.brightest("same%03d.png"), 2)
 
 
 class EncoderQa(RecipeTest):
@@ -135,7 +157,7 @@ class EncoderQa(RecipeTest):
         self.assertIn("VMAF score: ", done.stderr)
         log = json.loads((self.folder / "scores.json").read_text())
         self.assertEqual((len(log["frames"]), log["complete"]), (50, True))
-        self.assertTrue((self.folder / "encoded.mkv").exists())
+        self.assertEqual(self.vmaf_in("scores.json"), self.vmaf_of("encoded.mkv", "source.mkv"))
 
 
 class Ladder(RecipeTest):
@@ -146,7 +168,8 @@ class Ladder(RecipeTest):
         self.assertRegex(done.stderr, r"(?m)\b1 +main1 +88x72 -> 176x144 .* complete ")
         renditions = json.loads((self.folder / "ladder.json").read_text())["renditions"]
         self.assertEqual([(each["width"], each["scored"], each["end"]) for each in renditions], [(176, 50, "complete"), (88, 50, "complete")])
-        self.assertEqual(len(json.loads((self.folder / "ladder.rendition1.json").read_text())["frames"]), 50)
+        self.assertEqual(self.vmaf_in("ladder.json"), self.vmaf_of("distorted.mp4", "reference.mp4"))
+        self.assertEqual(self.vmaf_in("ladder.rendition1.json"), self.vmaf_of("small.mp4", "reference.mp4", ":scale=bicubic"))
         return done.stderr
 
     def test_decoded_by_the_cpu(self):
@@ -159,6 +182,16 @@ class Ladder(RecipeTest):
 
 
 class LiveRelay(RecipeTest):
+    def scores_of_files(self, sender):
+        """Time and score of each frame of what the sender sends, written into files."""
+        to_files = re.sub(r'"udp://127\.0\.0\.1:\$(\w+)[^"]*"', r"\1.ts", sender).replace(" -re ", " ")
+        self.run_recipe(to_files)
+        score = ["-v", "error", "-copyts", "-i", "DISTORTED_PORT.ts", "-i", "REFERENCE_PORT.ts",
+                 "-lavfi", "[0:v][1:v]quality_cuda=psnr:log_fmt=jsonl:log_path=files.jsonl", "-f", "null", "-"]
+        self.assert_ok(ffmpeg(score, self.folder))
+        lines = [json.loads(line) for line in (self.folder / "files.jsonl").read_text().splitlines()]
+        return [(line["pts_time"], line["scores"]["psnr_y"]) for line in lines if "scores" in line and line["type"] == "frame"]
+
     def test_sender_and_monitor(self):
         sender, monitor = commands_of("live_relay.md")
         ports = []
@@ -170,16 +203,21 @@ class LiveRelay(RecipeTest):
         with subprocess.Popen(["bash", "-c", "exec " + sender], cwd=self.folder, env=self.environment_for(**environment)) as process:
             try:
                 done = self.run_recipe(monitor, **environment)
+                self.assertEqual(process.wait(TIMEOUT_SECONDS), 0)  # by itself
             finally:
                 process.kill()
         lines = [json.loads(line) for line in done.stdout.splitlines()]
-        windows = [line for line in lines if line["type"] == "window"]
-        self.assertGreaterEqual(len(windows), 3, done.stderr)
+        whole = [line for line in lines if line["type"] == "window" and line["scored"] == 25]
+        self.assertGreaterEqual(len(whole), 3, done.stderr)
         self.assertEqual(lines[-1]["type"], "end")
         self.assertGreater(lines[-1]["scored"], 50, done.stderr)
-        means = [line["scores"]["psnr_y"]["mean"] for line in windows if line["scored"]]
-        # Pairs of other frames would be below 20 dB; this encode is at about 30.
-        self.assertTrue(all(22 < mean < 45 for mean in means), means)
+        self.assertEqual([line for line in lines if line["type"] == "alert"], [])
+        of_files = self.scores_of_files(sender)
+        self.assertEqual(len(of_files), 500)
+        for line in whole:
+            values = [value for time, value in of_files if line["start"] - 0.001 < time < line["end"] - 0.001]
+            self.assertAlmostEqual(line["scores"]["psnr_y"]["mean"], sum(values) / len(values), places=4)
+            self.assertGreater(line["scores"]["psnr_y"]["mean"], 31)  # pairs of frames one apart are at 25
 
 
 class Pages(unittest.TestCase):

@@ -15,9 +15,9 @@ class Strict(FilterTest):
         super().setUp()
         self.clip = self.source()
 
-    def refused(self, run, first, fails=True):
+    def refused(self, run, first, codes=(exit_code(errno.EINVAL),)):
         """The last word of the filter is the first warning; the scores are as without strict."""
-        self.assertEqual(run.code, exit_code(errno.EINVAL) if fails else 0, run.text)
+        self.assertIn(run.code, codes, run.text)
         told = run.messages("speak")
         self.assertEqual(len(told), 1, run.text)
         self.assertIn(f"against the scores{', at first' if 'warnings' in told[0] else ''}: {first}", told[0])
@@ -54,10 +54,12 @@ class Strict(FilterTest):
         self.refused(run, "frames:5 scored:5 unscored:0")
 
     def test_a_consumer_that_has_enough(self):
-        """From FFmpeg 7 on the command line frees the graph then, and no filter can fail any more: it is said all the same."""
+        """From FFmpeg 7 on the command line frees the graph about then. Where that comes first no filter can fail any more: it is
+        said all the same."""
         stop, _ = stop_behind(4)
         run = self.score(self.clip, self.clip, before={0: "setparams=field_mode=tff"}, options="strict=1", **stop)
-        self.refused(run, "Input 0 (main) has interlaced frames", fails=not is_threaded())
+        codes = (exit_code(errno.EINVAL), *([0] if is_threaded() else []))
+        self.refused(run, "Input 0 (main) has interlaced frames", codes)
 
     def test_the_first_failure_is_told(self):
         run = self.score(self.clip, self.clip, before={0: "setparams=field_mode=tff,setpts=PTS+100/TB"}, options="strict=1")

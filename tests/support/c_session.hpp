@@ -60,6 +60,11 @@ public:
             reference, distorted, [](void* calls) { ++*static_cast<int*>(calls); }, &releases_);
         return qc_session_submit(session_, &frame);
     }
+    qc_status submit_without(int rendition, size_t frame) {
+        std::vector<qc_picture> pictures = distorted(frame);
+        pictures[static_cast<size_t>(rendition)] = qc_picture{};
+        return submit(reference(frame), pictures);
+    }
     qc_status receive(int wait = 1) { return qc_session_receive(session_, wait, &row_); }
     void run(size_t frames) {
         for (size_t f = 0; f < frames; ++f) ASSERT_EQ(submit(f), QC_OK) << error();

@@ -14,7 +14,7 @@ namespace qc::test {
 /// Copies of pictures, for as long as a run needs them, in which every second word is replaced, in no order.
 class ReplacedSamples {
 public:
-    /// @param sound by the largest sample; else by what no sample is
+    /// @param sound by the largest sample; otherwise by what no sample is
     explicit ReplacedSamples(bool sound) : sound_(sound) {}
 
     qc_picture operator()(const TestPicture& picture) {

@@ -75,8 +75,8 @@ void expect_same_bits(const RunResult& expected, const RunResult& actual, const 
 /// Compares the pictures of maps. @param tolerance of a sample
 void expect_same_maps(const RunResult& expected, const RunResult& actual, int tolerance, const std::string& what);
 
-/// Compares the CPU backend's scores with those of CUDA: bits where the bound is exact (accumulators too), else within
-/// the bound.
+/// Compares the CPU backend's scores with those of CUDA: bits where the bound is exact (accumulators too), otherwise
+/// within the bound.
 void expect_agreement(const RunResult& cpu, const RunResult& cuda, const BackendBound& bound, const std::string& what);
 
 } // namespace qc::test

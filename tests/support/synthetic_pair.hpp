@@ -19,7 +19,7 @@ struct SyntheticPair {
 
     HostPair views() const { return {reference.view(), distorted.view()}; }
 
-    /// The reference, but for one plane.
+    /// The reference, except for one plane.
     HostPicture distorted_in(int plane) const {
         HostPicture mixed = reference.view();
         mixed.plane[plane] = distorted.view().plane[plane];

@@ -75,7 +75,7 @@ class Fetch(unittest.TestCase):
                               capture_output=True, text=True, env=environment, check=False)
 
     def got(self, *options):
-        """What stands in RELEASE, and what was said but for the archives that were asked."""
+        """What stands in RELEASE, and what was said except for the archives that were asked."""
         run = self.fetch(*options, self.tree)
         self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
         leftovers = list(self.folder.glob(".ffmpeg-source*"))

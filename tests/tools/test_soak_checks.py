@@ -163,6 +163,12 @@ def planes_of(layout, size, data):
     return [planes[2], planes[0], planes[1]] if layout.form == "gbr" else planes
 
 
+def deeper(layout, sample, depth):
+    """Bits of gray, which is of full range, are repeated; otherwise zeros follow them."""
+    bits = f"{sample:0{layout.depth}b}"
+    return int((bits + (bits if layout.chroma == "400" else "0" * depth))[:depth], 2)
+
+
 class Pictures(unittest.TestCase):
     """What has a closed form against loops over all samples."""
 
@@ -171,7 +177,7 @@ class Pictures(unittest.TestCase):
 
     def planes(self, layout, picture, depth):
         data = pictures.picture_bytes(layout, self.SIZE, picture)
-        return [[sample << (depth - layout.depth) for sample in plane] for plane in planes_of(layout, self.SIZE, data)]
+        return [[deeper(layout, sample, depth) for sample in plane] for plane in planes_of(layout, self.SIZE, data)]
 
     def test_squared_errors_and_moments(self):
         for first in pictures.LAYOUTS:

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -38,23 +39,17 @@ TEST(CApiNames, FormatsAreThoseOfTheLayouts) {
 }
 
 TEST(CApiNames, FormatsHaveTheirNamesBack) {
-    for (const char* name :
-         {"gray",     "gray10le",    "gray12le",       "gray16le",       "yuv420p",     "yuv422p",
-          "yuv444p",  "yuv420p10le", "nv12",           "nv16",           "nv24",        "nv20le",
-          "p010le",   "p012le",      "p016le",         "p210le",         "p212le",      "p216le",
-          "p410le",   "p412le",      "p416le",         "gbrp",           "gbrp10le",    "gbrp12le",
-          "gbrp16le", "rgb24",       "bgr24",          "rgb48le",        "bgr48le",     "rgb0",
-          "bgr0",     "0rgb",        "0bgr",           "yuv422p12le",    "yuv444p16le", "rgba64le",
-          "bgra64le", "gbrp10msble", "yuv444p12msble", "gray9le",        "gray14be",    "yuv410p",
-          "yuv411p",  "yuv440p",     "yuv440p12be",    "yuv420p9le",     "yuv422p14be", "yuv420p16be",
-          "gbrp9be",  "gbrp14le",    "gbrp12msbbe",    "yuv444p10msbbe", "nv21",        "nv42",
-          "nv20be",   "p010be",      "p416be",         "rgb48be",        "bgra64be",    "yuyv422",
-          "yvyu422",  "uyvy422",     "y210le",         "y212be",         "y216le",      "vyu444",
-          "vuyx",     "ayuv",        "uyva",           "xv36le",         "xv36be",      "xv48le",
-          "ayuv64be", "ya8",         "ya16le",         "x2rgb10le",      "x2bgr10le",   "xv30le",
-          "v30xle"}) {
-        const qc_format format = format_named(name);
-        EXPECT_STREQ(qc_format_name(&format), name);
+    std::istringstream names(
+        "gray gray10le gray12le gray16le yuv420p yuv422p yuv444p yuv420p10le nv12 nv16 nv24 nv20le p010le p012le "
+        "p016le p210le p212le p216le p410le p412le p416le gbrp gbrp10le gbrp12le gbrp16le rgb24 bgr24 rgb48le "
+        "bgr48le rgb0 bgr0 0rgb 0bgr yuv422p12le yuv444p16le rgba64le bgra64le gbrp10msble yuv444p12msble "
+        "gray9le gray14be yuv410p yuv411p yuv440p yuv440p12be yuv420p9le yuv422p14be yuv420p16be gbrp9be "
+        "gbrp14le gbrp12msbbe yuv444p10msbbe nv21 nv42 nv20be p010be p416be rgb48be bgra64be yuyv422 yvyu422 "
+        "uyvy422 y210le y212be y216le vyu444 vuyx ayuv uyva xv36le xv36be xv48le ayuv64be ya8 ya16le x2rgb10le "
+        "x2bgr10le xv30le v30xle");
+    for (std::string name; names >> name;) {
+        const qc_format format = format_named(name.c_str());
+        EXPECT_EQ(qc_format_name(&format), name);
         const bool is_rgb = format.rgb != 0;
         qc_config config = cpu_config(is_rgb ? "ssimulacra2" : "float_psnr");
         config.reference = config.distorted[0] = format;

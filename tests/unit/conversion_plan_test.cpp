@@ -65,7 +65,8 @@ TEST(ConversionPlan, FollowsTheTags) {
         {format_of("gray"), format_of("yuv420p"), "from gray, full range, to gray, limited range | -", ""},
         {format_of("gray", kLimited), format_of("yuv420p"), "- | -", ""},
         {format_of("yuv420p"), format_of("gray"), "- | from gray, full range, to gray, limited range", ""},
-        {format_of("gray"), format_of("gray10le"), "- | -", ""},
+        {format_of("gray"), format_of("gray10le"), "from gray, full range, to gray10le, full range | -", ""},
+        {format_of("gray"), format_of("gray10le", kLimited), "- | -", ""},
         // RGB beside luma and chroma.
         {format_of("gbrp"), format_of("yuv420p", kLimited, 1),
          "from gbrp, full range, to yuv420p, limited range, matrix bt709 | -",

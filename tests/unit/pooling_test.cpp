@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include "ranks/deviation.hpp"
+
 namespace qc::test {
 namespace {
 
@@ -60,9 +62,9 @@ TEST(Pooling, PercentilesAreLinearBetweenRanks) {
 
 TEST(Pooling, DeviationIsOfThePopulation) {
     const double scores[] = {2.0, 4.0, 4.0, 4.0, 5.0, 5.0, 7.0, 9.0};
-    EXPECT_EQ(standard_deviation(scores), 2.0);
+    EXPECT_EQ(Deviation(scores).standard, 2.0);
     const double one[] = {5.0};
-    EXPECT_EQ(standard_deviation(one), 0.0);
+    EXPECT_EQ(Deviation(one).standard, 0.0);
 }
 
 TEST(Pooling, Names) {

@@ -25,7 +25,7 @@ void keep(void* opaque, int64_t frame, const uint64_t* words, int64_t count) {
     kept.emplace_back(words, words + count);
 }
 
-/// The log of a rendition but for its rate.
+/// The log of a rendition except for its rate.
 std::string log_of(qc_session* session, int rendition) {
     const std::string path = ::testing::TempDir() + "recorded_" + std::to_string(getpid()) + ".json";
     EXPECT_EQ(qc_session_write_log(session, rendition, path.c_str(), QC_LOG_FORMAT_JSON, 1, nullptr, 0), QC_OK);

@@ -41,6 +41,10 @@ int instance_of(const ScorePlan& plan, const MetricDescriptor& metric) {
     return -1;
 }
 
+void begin_frames(int64_t count, ScoreTable* table) {
+    for (int64_t frame = 0; frame < count; ++frame) table->begin_frame(frame, true);
+}
+
 /// All outputs of one metric for a frame; output k gets `value` + k.
 void put_all(const ScorePlan& plan, const MetricDescriptor& metric, int64_t frame, double value, ScoreTable* table) {
     const int instance = instance_of(plan, metric);
@@ -79,7 +83,7 @@ using Frames = std::vector<int64_t>;
 TEST(ScoreTable, RowsWaitForEveryScoreAndLeaveInOrder) {
     const ScorePlan plan = plan_of("psnr|vif");
     const auto table = table_of(plan);
-    for (int64_t frame = 0; frame < 3; ++frame) table->begin_frame(frame, true);
+    begin_frames(3, table.get());
     put_all(plan, kVif, 1, 1.0, table.get());
     put_all(plan, kPsnr, 1, 40.0, table.get());
     put_all(plan, kPsnr, 0, 30.0, table.get());
@@ -202,7 +206,7 @@ TEST(ScoreTable, OnlyPairMetricsAndNoPairAtAll) {
 TEST(ScoreTable, CloseDropsIncompleteRowsOnly) {
     const ScorePlan plan = plan_of("vif");
     const auto table = table_of(plan);
-    for (int64_t frame = 0; frame < 4; ++frame) table->begin_frame(frame, true);
+    begin_frames(4, table.get());
     put_all(plan, kVif, 0, 0.5, table.get());
     put_all(plan, kVif, 3, 0.7, table.get());
     table->put(1, 0, 0, 0.5);

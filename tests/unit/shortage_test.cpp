@@ -3,8 +3,8 @@
 // destruction. Nothing aborts, hangs or leaks; the session fails with one status and keeps what was scored; every
 // frame's release is called once.
 //
-// At the level "all" (QC_TEST_LEVEL) every allocation of every session fails, else those of large sessions are sampled.
-// The number of cases is in the test's properties.
+// At the level "all" (QC_TEST_LEVEL) every allocation of every session fails, otherwise those of large sessions are
+// sampled. The number of cases is in the test's properties.
 #include <gtest/gtest.h>
 #include <unistd.h>
 

@@ -343,7 +343,7 @@ constexpr Fault kFaults[] = {{"out of memory", CUDA_ERROR_OUT_OF_MEMORY, false},
 
 class StandInFailures : public OnStandIn {
 protected:
-    /// With QC_TEST_LEVEL=all every call in each of the ways, else every third call, the ways by turns.
+    /// With QC_TEST_LEVEL=all every call in each of the ways, otherwise every third call, the ways by turns.
     void fail_calls(const qc_config& config, bool run_kernels) {
         constexpr uint32_t kSeeds = 5;
         std::array<int64_t, kSeeds> calls{}; // how often a batch is asked for depends on the order

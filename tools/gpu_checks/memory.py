@@ -29,7 +29,7 @@ ONE_ARENA = {"MALLOC_ARENA_MAX": "1"}
 class Sample:
     frame: int         # that had left when the memory had been read
     resident_kib: int
-    own_kib: int       # of it: but for pages of files
+    own_kib: int       # of it: except for pages of files
     gpu_mib: int
 
 

@@ -45,8 +45,8 @@ CONNECTION_SECONDS = 5
 class Sample:
     frame: float           # seconds since the start: memory.judge() asks for a position in the run
     resident_kib: int
-    own_kib: int           # of it: but for pages of files
-    descriptors: int       # but for those of temporary files
+    own_kib: int           # of it: except for pages of files
+    descriptors: int       # except for those of temporary files
     threads: int
     gpu_mib: int
     spools: int            # temporary files

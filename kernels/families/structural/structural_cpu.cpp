@@ -44,7 +44,7 @@ struct alignas(64) ColumnSums {
     double of[kPart][kMargin][kLanes];
 };
 
-/// The sums of ten results that follow each other, that of the first being complete but for a sample.
+/// The sums of ten results that follow each other, that of the first being complete except for a sample.
 template <typename Cpu>
 struct SumsUnderWay {
     using Vector = WideVector<Cpu>;

@@ -48,7 +48,7 @@ std::vector<uint32_t> weights_under(const HostPlane& sample_weights, const MapSh
 /// The sums of the terms of all positions. Precondition: both are of the same size, at least kTaps x kTaps.
 /// @param with_luminance else its sum, and that of the product, are left as they are
 /// @param helpers may take a share; null: there are none
-/// @param map null data: nobody wants one; else a value for each position
+/// @param map null data: nobody wants one; otherwise a value for each position
 /// @param weights of the positions, row after row, and the sums are kWeightedSumWords; empty: each counts once
 void add_similarity(const LumaRows& a, const LumaRows& b, bool with_luminance, const FixedPoint& fixed,
                     Helpers* helpers, uint64_t* sums, const Plane<float>& map = {},

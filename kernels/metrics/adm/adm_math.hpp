@@ -212,7 +212,7 @@ QC_HD uint32_t scale_deep(uint32_t m, uint32_t ratio, uint32_t half) {
 /// adm_enhn_gain_limit, prepared for integer arithmetic.
 struct Gain {
     double limit = 100.0;
-    uint32_t whole = 100;    ///< the limit if it is an integer, else 0
+    uint32_t whole = 100;    ///< the limit if it is an integer, otherwise 0
     uint32_t saturation = 0; ///< smallest magnitude that times the limit is 2^31 or more
 };
 

@@ -7,7 +7,7 @@
 /// | reads         | all planes, chroma as stored (sizes rounded up); grey counts as R = G = B                 |
 /// | depth, layout | 8 to 16 bits; 4:0:0, 4:2:0, 4:2:2, 4:4:4 and RGB                                          |
 /// | smallest size | 8 x 8                                                                                     |
-/// | colour        | tags of each input, else the other's, else defaults; options override them                |
+/// | colour        | tags of each input, otherwise the other's, otherwise defaults; options override them      |
 /// | accumulators  | 5 doubles: sums of powers of the map and its largest value, see butteraugli_math.hpp      |
 /// | with weights  | powers by the weights of their places, in shares of 255; the largest value where a weight |
 /// |               | is not 0; a sixth word is the sum of the weights                                          |

@@ -51,7 +51,7 @@ struct BlurArguments {
     uint64_t from[kSignals], to[kSignals]; ///< by blockIdx.y
     int32_t strips;                        ///< side by side
     int32_t strip_rows;                    ///< by the launch's pairs; no result depends on it
-    float sample_scale;                    ///< a power of 2; 1 but for kernels that scale
+    float sample_scale;                    ///< a power of 2; 1 except for kernels that scale
     Taps<kR> taps;
 };
 

@@ -7,7 +7,7 @@
 // atomics are needed. Then each thread scores a few neighbouring pixels: it adds up the words with the values around
 // the pixel's, over the columns of the window. As a window is at most 65 rows high, bytes do not overflow, and several
 // columns are added before bytes have to be spread to 16 bits. Neighbours of nearly the same value, which in smooth
-// areas is the rule, need the same words of the same columns but for one at either end.
+// areas is the rule, need the same words of the same columns except one at either end.
 //
 // Values are counted in a range that fits the shared memory; tiles with more values are walked several times. Windows
 // of 17 and 33 are counted likewise, but by warps: cambi_strip_phases.hpp.

@@ -62,7 +62,7 @@ std::map<int, double> scores_of(const FrameGeometry& geometry, const OptionList&
 
 // ---- map ------------------------------------------------------------------------------------------------------------
 
-/// Where all pixels are pooled, and every scale has whole samples, the map's mean is the score, but for what short
+/// Where all pixels are pooled, and every scale has whole samples, the map's mean is the score, except for what short
 /// numbers lose.
 TEST(Cambi, MeanOfTheMapIsTheScore) {
     const FrameGeometry geometry = test::luma_geometry(352, 240, 8);

@@ -76,7 +76,7 @@ static __constant__ uint32_t kWidening = 1u << 29;
 constexpr uint32_t kWidening = 1u << 29;
 #endif
 
-/// Exact for what is not negative, but for a 0: that becomes 2^-127. A product and a sum of integers instead of a
+/// Exact for what is not negative, except for a 0: that becomes 2^-127. A product and a sum of integers instead of a
 /// conversion, which takes the special function unit.
 QC_HD double widened(float value) {
     constexpr uint32_t kBiases = (1023 - 127) << 20;

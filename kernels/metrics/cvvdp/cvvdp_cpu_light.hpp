@@ -41,7 +41,7 @@ struct CodeRow {
 /// Columns whose colours of all frames fit into a core's first cache.
 constexpr int kRunColumns = 256;
 
-/// One input's rows of a target. Thread-safe, but for what lies in Scratch.
+/// One input's rows of a target. Thread-safe, except for what lies in Scratch.
 class FilteredRows {
 public:
     template <typename Sample>

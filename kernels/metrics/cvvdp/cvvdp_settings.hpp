@@ -49,8 +49,8 @@ struct Settings {
     Eotf eotf{};
     double gamma = 2.2; ///< of Eotf::kPower
     Primaries primaries{};
-    bool symmetric = false;         ///< the frames before the first one mirror those behind it; else they repeat it
-    bool fixed_border = false;      ///< the pyramid's border as it was meant
+    bool symmetric = false;    ///< the frames before the first one mirror those behind it; otherwise they repeat it
+    bool fixed_border = false; ///< the pyramid's border as it was meant
     std::array<Matrix, 2> matrix{}; ///< of the reference, of the distorted input
     double frame_rate = 0;
     bool rate_is_known = true;

@@ -81,7 +81,7 @@ TEST(CvvdpWeights, PlacesAddUp) {
     const std::vector<uint64_t> all = words_under(geometry, clip, test::varied_weight);
     for (size_t i = 0; i < all.size(); ++i)
         EXPECT_NEAR(std::bit_cast<double>(all[i]), sums[i], 1e-9 * (1.0 + sums[i])) << i;
-    // Of level 0 they are the user's; of the coarser ones a fourth each time, but for odd borders.
+    // Of level 0 they are the user's; of the coarser ones a fourth each time, except for odd borders.
     const int bands = static_cast<int>(all.size()) / (kChannels + 1);
     double weights = 0.0, halved = 0.0;
     for (int y = 0; y < 10; ++y)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // Floating-point ADM on the CPU: the readable reference. One level at a time, one row at a time; only the a bands are
-// kept whole. Each step is a loop over a contiguous row, which the compiler vectorises, but for the running sums.
+// kept whole. Each step is a loop over a contiguous row, which the compiler vectorises, except for the running sums.
 #include "metrics/float_adm/float_adm_cpu.hpp"
 
 #include <algorithm>

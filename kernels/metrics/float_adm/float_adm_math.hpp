@@ -108,7 +108,7 @@ QC_HD float reciprocal(float x) {
     return estimate + estimate * (1.0f - x * estimate);
 }
 
-/// adm_enhn_gain_limit. Where it is a single-precision number, so are all steps; else products are doubles.
+/// adm_enhn_gain_limit. Where it is a single-precision number, so are all steps; otherwise products are doubles.
 struct Gain {
     double limit = 100.0;
     float limit_single = 100.0f;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// Launch shapes of floating-point ADM: numbers only. They are those of integer ADM, but for the strips: running sums
+// Launch shapes of floating-point ADM: numbers only. They are those of integer ADM, except for the strips: running sums
 // take a block along the whole row.
 #pragma once
 

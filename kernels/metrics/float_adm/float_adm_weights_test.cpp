@@ -79,7 +79,7 @@ TEST(FloatAdmWeights, WhiteInARectangleIsThatRegionAlone) {
     EXPECT_EQ(sums_of(words), words_of(detail_loss::plan_of_rectangle(plan), pair));
 }
 
-/// Weights and what they leave add up to all, but for the rounding of single precision.
+/// Weights and what they leave add up to all, except for the rounding of single precision.
 TEST(FloatAdmWeights, HalvesAddUp) {
     const Pair pair = textured(175, 121, 8, 6);
     const Plan plan = plan_of(pair);

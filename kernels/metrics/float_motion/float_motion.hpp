@@ -27,7 +27,7 @@ const MetricDescriptor& descriptor();
 /// One plane that is scored.
 struct PlanePlan {
     int width = 0, height = 0;
-    int half_width = 0, half_height = 0;               ///< with motion_add_scale1, else 0
+    int half_width = 0, half_height = 0;               ///< with motion_add_scale1, otherwise 0
     std::vector<ResizeEntry> columns, rows;            ///< of the half size
     device::WeightFootprint footprint[kWordsPerPlane]; ///< of both sizes
 };

@@ -48,7 +48,7 @@ constexpr OutputSpec kOutputs[] = {
 /// Weights of contrast and of structure, by scale. Luminance counts at the last scale only, with that scale's weight.
 constexpr float kExponents[kScales] = {0.0448f, 0.2856f, 0.3001f, 0.2363f, 0.1333f};
 
-/// @param with_terms whether luminance is wanted at all scales; else at the last one only
+/// @param with_terms whether luminance is wanted at all scales; otherwise at the last one only
 structural::LevelPlan plan_for(const FrameGeometry& geometry, bool with_terms) {
     structural::LevelPlan plan(geometry);
     if (geometry.has_weights) plan.count_by_weights(1, geometry);

@@ -7,7 +7,7 @@
 /// | reads         | all planes, chroma as stored (sizes rounded up); grey counts as R = G = B                 |
 /// | depth, layout | 8 to 16 bits; 4:0:0, 4:2:0, 4:2:2, 4:4:4 and RGB                                          |
 /// | smallest size | 8 x 8                                                                                     |
-/// | colour        | tags of each input, else the other's, else defaults; options override them                |
+/// | colour        | tags of each input, otherwise the other's, otherwise defaults; options override them      |
 /// | accumulators  | 108 doubles: sums of the fields and of their fourth powers, see ssimulacra2_math.hpp      |
 /// | exactness     | the CPU computes in double precision and is the definition; CUDA in single precision      |
 /// |               | within kBackendBound. Both give the same bits on every run                                |

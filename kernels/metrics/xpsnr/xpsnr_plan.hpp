@@ -53,7 +53,7 @@ QC_HD Range active_part(Range block, int size, int margin) {
     return {block.begin == 0 ? margin : block.begin, block.end == size ? size - margin : block.end};
 }
 
-/// Whether a luma block has activities; else its words stay 0 and its weight is 1.
+/// Whether a luma block has activities; otherwise its words stay 0 and its weight is 1.
 QC_HD bool is_active(const BlockPlan& plan, const Rectangle& block) {
     return plan.weighted && active_part(block.x, plan.width[0], plan.margin).size() > 0 &&
            active_part(block.y, plan.height[0], plan.margin).size() > 0;

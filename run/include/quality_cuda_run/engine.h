@@ -83,7 +83,7 @@ QC_API int qc_session_history(const qc_session *session);
  * findings and logs are those of a session that saw the pictures.
  * @param renditions bit k: rendition k has a picture for this frame
  * @return QC_ERROR_INVALID for another backend, a bit beyond the last rendition, or another count than
- *         qc_session_measured_words(); else as qc_session_submit()
+ *         qc_session_measured_words(); otherwise as qc_session_submit()
  */
 QC_API qc_status qc_session_submit_measured(qc_session *session, uint32_t renditions, const uint64_t *words, int64_t count);
 
@@ -145,7 +145,7 @@ typedef struct qc_finding {
     int offset, former_offset; /**< -30..30: distorted frame n shows what reference frame n - offset does */
     int64_t frame, count;
     double rate;
-    int is_full;               /**< of QC_FINDING_RANGE: the distorted video has full range, the reference limited; else the
+    int is_full;               /**< of QC_FINDING_RANGE: the distorted video has full range, the reference limited; otherwise the
                                     other way round */
     qc_turn turn;
     double gain, level;

@@ -12,6 +12,7 @@
 
 #include <quality_cuda.h>
 
+#include "quality_cuda_run/conditions.h"
 #include "quality_cuda_run/names.h"
 #include "quality_cuda_run/sink.h"
 
@@ -38,6 +39,7 @@ typedef struct qcr_merge_config {
     /* What the parts were asked for, as in qc_config; formats, sizes and the region are in the records. */
     const char *metrics, *model, *feature, *options;
     int skip_unsupported;
+    qcr_range_check range; ///< tags that differ; the parts did not look at pictures for it
 
     int n_subsample;      ///< every so many pairs get scores; 0 means 1. Parts measure all
     double max_dt;        ///< as in qcr_rules
@@ -61,7 +63,7 @@ typedef QC_ENUM(qcr_merged) {
 
 /**
  * Merges in the thread that calls. Why it failed is said to the sink, as QCR_LEVEL_ERROR. Scores that there are by then
- * are in the logs all the same, as after every run that fails.
+ * are in the logs all the same, as after every run that fails, except where a log is there already: it stays as it was.
  */
 QC_API qcr_merged qcr_merge(const qcr_merge_config* config);
 

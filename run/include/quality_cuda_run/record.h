@@ -105,15 +105,18 @@ typedef struct qcr_seal {
 
 /**
  * Adds the command that made a record, and a seal over all of it, and sees that they are on the disk.
+ * @param complaints what that command said of its inputs, for who merges; as many lines as there are, or ""
  * @return QC_ERROR_IO, with errno
  */
-QC_API qc_status qcr_record_seal(const char *path, const char *command, const qcr_seal *seal);
+QC_API qc_status qcr_record_seal(const char *path, const char *complaints, const char *command, const qcr_seal *seal);
 
 /** Whether the file is there, whole, and has this seal. */
 QC_API int qcr_record_has_seal(const char *path, const qcr_seal *seal);
 
 /** The command of a sealed record. @return "" without one; to be freed with qcr_record_free(); NULL: out of memory */
 QC_API char *qcr_record_command(const char *path);
+/** The same of the command's complaints. */
+QC_API char *qcr_record_complaints(const char *path);
 QC_API void qcr_record_free(char *text);
 
 #ifdef __cplusplus

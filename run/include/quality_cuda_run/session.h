@@ -52,7 +52,7 @@ QC_API qc_status qcr_open_scoring(qcr_scoring* scoring, const qc_request* reques
 
 /**
  * A call on the session has failed: the CPU backend goes on, if it may and can, as qc_session_continue_on_cpu() has it.
- * @param error filled with what the session said where it does not @return QC_OK: go on; else `status`
+ * @param error filled with what the session said where it does not @return QC_OK: go on; otherwise `status`
  */
 QC_API qc_status qcr_recover_scoring(qcr_scoring* scoring, qc_status status, const qcr_scoring_rules* rules,
                                      const qcr_sink* sink, qc_error* error);
