@@ -10,6 +10,7 @@
 #include "logs/logs.hpp"
 #include "results/results.hpp"
 #include "words/failure.hpp"
+#include "words/text.hpp"
 
 namespace qc::cli {
 
@@ -68,7 +69,7 @@ private:
     void add(const Json& frame) {
         frames_.begin(frames_.number_of(member(frame, "frameNum")));
         if (!member(frame, "metrics").is_object()) throw Failure(frames_.where() + " has no object \"metrics\"");
-        if (!no_number_.empty()) throw Failure(frames_.where() + ": " + no_number_ + " is no number");
+        if (!no_number_.empty()) throw Failure(frames_.where() + ": " + on_one_line(no_number_) + " is no number");
         for (const auto& [name, score] : scores_) frames_.add(name, score);
         frames_.end();
     }

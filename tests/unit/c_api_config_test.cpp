@@ -68,17 +68,11 @@ struct Field {
 
 #define QC_FIELD(structure, name) #name, offsetof(structure, name)
 
-/// A program in C may hand over any number where an enumeration is expected: reading it has to be defined, so that it
-/// can be refused.
-template <typename Enumeration>
-constexpr bool kMayHoldAnyNumber = requires {
-    Enumeration{1000};
-};
-static_assert(kMayHoldAnyNumber<qc_backend> && kMayHoldAnyNumber<qc_chroma> && kMayHoldAnyNumber<qc_memory> &&
-              kMayHoldAnyNumber<qc_log_level> && kMayHoldAnyNumber<qc_pool> && kMayHoldAnyNumber<qc_stats_format> &&
-              kMayHoldAnyNumber<qc_log_format> && kMayHoldAnyNumber<qc_option_type> && kMayHoldAnyNumber<qc_status> &&
-              kMayHoldAnyNumber<qc_scaling> && kMayHoldAnyNumber<qc_convert> && kMayHoldAnyNumber<qc_map_layout> &&
-              kMayHoldAnyNumber<qc_map_colours>);
+/// A program in C may hand over any number where an enumeration is expected, and reading it has to be defined.
+template <typename... Enumeration>
+constexpr bool kMayHoldAnyNumber = (requires { Enumeration{1000}; } && ...);
+static_assert(kMayHoldAnyNumber<qc_backend, qc_chroma, qc_memory, qc_log_level, qc_pool, qc_stats_format, qc_log_format,
+                                qc_status, qc_scaling, qc_convert, qc_map_layout, qc_map_colours>);
 
 TEST(CApiConfig, NumbersOfMaps) {
     qc_config config = cpu_config("psnr");
