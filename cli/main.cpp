@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // The command quality-cuda.
 #include <algorithm>
-#include <cstdio>
 #include <exception>
 #include <string>
 #include <utility>
@@ -11,11 +10,15 @@
 
 #include "cluster/cluster.hpp"
 #include "compare/compare.hpp"
+#include "options/completion.hpp"
 #include "options/number_between.hpp"
 #include "options/report_options.hpp"
+#include "options/score_names.hpp"
 #include "parts/commands.hpp"
 #include "process/process.hpp"
 #include "report/report.hpp"
+#include "words/nearest.hpp"
+#include "words/terminal.hpp"
 
 namespace {
 
@@ -161,7 +164,10 @@ void define_score(CLI::App* app, Options* options) {
     add_decoding(command, options);
     add_gpus(command, options);
     add_cluster(command, options, false);
-    command->add_option("-o,--output", options->output, "the log, as JSON (default: none is kept)");
+    command->add_option("-o,--output", options->output,
+                        "the log, in the layout of its ending: .json, .csv, .xml, .jsonl (default: none is kept)");
+    command->add_flag("--all-scores", options->shows_all,
+                      "show all scores, those that feed a model too, and not only what was asked for");
     add_findings(command, options, "the summary");
     command
         ->add_option("--fail-if", options->fail_if,
@@ -218,6 +224,76 @@ qc::cli::ExitCode dispatch(const CLI::App& app, const Options& options) {
     return options.cluster.engine.empty() ? score(options) : score_on_cluster(options);
 }
 
+void define_doctor(CLI::App* app, Options* options) {
+    CLI::App* command = app->add_subcommand("doctor", "tells what this machine can do, and whether it works");
+    command->add_option("--ffmpeg", options->ffmpeg,
+                        "the ffmpeg to look at (default: the one beside this program, else that on the PATH)");
+    add_gpus(command, options);
+    command->add_flag("--json", options->as_json, "print it as JSON");
+}
+
+constexpr const char* kExamples = R"(Examples:
+  quality-cuda score encode.mp4 master.mov
+  quality-cuda score 1080p.mp4 720p.mp4 master.mov --scale bicubic -m vmaf+ssimulacra2 -o scores.json
+  quality-cuda report scores.json --reference master.mov -o report.html
+  quality-cuda help score
+)";
+
+std::vector<std::string> names_of_commands(const CLI::App& app) {
+    std::vector<std::string> names;
+    for (const CLI::App* each : app.get_subcommands([](const CLI::App*) { return true; }))
+        names.push_back(each->get_name());
+    return names;
+}
+
+void require_command(const CLI::App& app, const std::string& word) {
+    const std::vector<std::string> names = names_of_commands(app);
+    if (word.starts_with("-") || std::find(names.begin(), names.end(), word) != names.end()) return;
+    std::string known;
+    for (const std::string& each : names) known += (known.empty() ? "" : ", ") + each;
+    const std::string meant = qc::cli::suggestion(word, names);
+    throw Failure("there is no command " + word + (meant.empty() ? "; there are " + known : meant), qc::cli::kMisused);
+}
+
+/// What CLI11 complains of, and the option that was meant, if it is one.
+std::string complaint(const CLI::App& app, const CLI::ParseError& mistake, const std::vector<std::string>& words) {
+    std::string text = mistake.what();
+    const auto commands = app.get_subcommands();
+    if (dynamic_cast<const CLI::ExtrasError*>(&mistake) == nullptr || commands.empty()) return text;
+    std::vector<std::string> names;
+    for (const CLI::Option* each : commands.front()->get_options())
+        for (const std::string& name : each->get_lnames()) names.push_back("--" + name);
+    for (const std::string& word : words) {
+        const std::string name = word.substr(0, word.find('='));
+        if (name.starts_with("--") && name.size() > 2 && std::find(names.begin(), names.end(), name) == names.end())
+            return text + qc::cli::suggestion(name, names);
+    }
+    return text;
+}
+
+/// `help` and `help COMMAND` as --help says it; and what shells ask for.
+/// @return whether there is nothing else to do
+bool answer(const CLI::App& app, std::vector<std::string>* words) {
+    if (!words->empty() && words->front() == "__complete") {
+        for (const std::string& line : qc::cli::completions(app, {words->begin() + 1, words->end()}))
+            qc::cli::print_whole(qc::cli::TerminalText(line + "\n"));
+        return true;
+    }
+    if (words->empty() || words->front() != "help") return false;
+    if (words->size() == 1) {
+        qc::cli::print_whole(qc::cli::TerminalText(app.help()));
+        return true;
+    }
+    *words = {(*words)[1], "--help"};
+    return false;
+}
+
+/// The short names that people type, as the filter takes them.
+void settle_names(qc::cli::Wish* wish) {
+    if (!wish->metrics.empty()) wish->metrics = qc::cli::settled_metrics(wish->metrics);
+    if (!wish->model.empty()) wish->model = qc::cli::settled_models(wish->model);
+}
+
 int run_command(int argc, char** argv) {
     CLI::App app("Scores videos against their references with FFmpeg's filter quality_cuda: in parts, side by side.",
                  "quality-cuda");
@@ -227,24 +303,35 @@ int run_command(int argc, char** argv) {
     app.set_version_flag("--version", "quality-cuda " QC_VERSION);
     app.set_help_all_flag("--help-all", "print the options of all commands and exit");
     app.require_subcommand(1);
+    app.footer(kExamples);
     define_score(&app, &options);
     define_steps(&app, &options);
     qc::cli::define_report(&app, &report);
     qc::cli::define_compare(&app, &comparison);
+    define_doctor(&app, &options);
+    std::vector<std::string> words(argv + 1, argv + argc);
     try {
-        app.parse(argc, argv);
+        if (words.empty()) {
+            qc::cli::say(qc::cli::TerminalText(app.help()));
+            return qc::cli::kMisused;
+        }
+        if (answer(app, &words)) return qc::cli::kDone;
+        require_command(app, words.front());
+        app.parse(std::vector<std::string>(words.rbegin(), words.rend())); // CLI11 takes them from the end
+        settle_names(&options.wish);
         // These two compute for some time without a child to wait for: a signal ends them as it ends any program.
         if (app.got_subcommand("report")) return qc::cli::report(report);
         if (app.got_subcommand("compare")) return qc::cli::compare(comparison);
         qc::cli::heed_signals();
+        if (app.got_subcommand("doctor")) return qc::cli::examine(options);
         options.command_line.assign(argv, argv + argc);
         return dispatch(app, options);
     } catch (const CLI::ParseError& mistake) {
         if (mistake.get_exit_code() == 0) return app.exit(mistake);
-        std::fprintf(stderr, "quality-cuda: %s\n", mistake.what());
+        qc::cli::say("quality-cuda: " + complaint(app, mistake, words));
         return qc::cli::kMisused;
     } catch (const Failure& failure) {
-        std::fprintf(stderr, "quality-cuda: %s\n", failure.what());
+        qc::cli::say(std::string("quality-cuda: ") + failure.what());
         return failure.code();
     }
 }
@@ -255,7 +342,7 @@ int main(int argc, char** argv) {
     try {
         return run_command(argc, argv);
     } catch (const std::exception& unforeseen) { // no memory, say
-        std::fprintf(stderr, "quality-cuda: %s\n", unforeseen.what());
+        qc::cli::say(std::string("quality-cuda: ") + unforeseen.what());
         return qc::cli::kFailed;
     }
 }

@@ -2,7 +2,6 @@
 // A title, or a whole plan, on a cluster: planned here, scored there.
 #include "cluster/cluster.hpp"
 
-#include <cstdio>
 #include <filesystem>
 
 #include "cluster/slurm.hpp"
@@ -10,6 +9,7 @@
 #include "parts/plan.hpp"
 #include "results/results.hpp"
 #include "words/json_text.hpp"
+#include "words/terminal.hpp"
 
 namespace qc::cli {
 
@@ -26,11 +26,11 @@ void announce(const Options& options, const Jobs& jobs) {
     const nlohmann::json json = {{"arrays", arrays}, {"merge", jobs.merge}, {"tasks", jobs.needed}};
     const std::string line = text + "merge " + jobs.merge + "; " + how_to_cancel(jobs);
     if (!options.cluster.returns_at_once) {
-        if (!options.is_quiet) std::fprintf(stderr, "%s\n", line.c_str());
+        if (!options.is_quiet) say(line);
     } else if (options.as_json) {
-        std::printf("%s\n", json_text(json).c_str());
+        print_whole(DataText(json_text(json) + "\n"));
     } else if (!options.is_quiet) {
-        std::printf("%s\n", line.c_str());
+        print_whole(TerminalText(line + "\n"));
     }
 }
 
@@ -65,8 +65,7 @@ ExitCode submit_plan(const Options& options) {
     std::vector<MergedTitle> titles;
     for (size_t i = 0; i < plan.titles.size(); ++i) titles.push_back({plan.titles[i], results_of(plan, i), ""});
     const ExitCode code = present_merged(options, titles);
-    if (!options.is_quiet && !options.as_json)
-        std::printf("titles merged: %zu of %zu\n", plan.titles.size(), plan.titles.size());
+    if (!options.is_quiet && !options.as_json) tell_merged(plan.titles.size(), plan.titles.size());
     return code;
 }
 
@@ -87,7 +86,7 @@ ExitCode score_on_cluster(const Options& options) {
     wait_for_slurm(options, plan, jobs);
     Findings findings;
     find_again(heads_of(plan.titles.front(), log).front(), results_of(plan, 0), &findings);
-    const ExitCode code = present(options, plan.titles.front(), log, conditions, findings);
+    const ExitCode code = present(options, plan.titles.front(), log, conditions, findings, 0);
     std::error_code ignored; // who asked for a title's scores has no use for its plan
     std::filesystem::remove_all(plan.folder, ignored);
     std::filesystem::remove(path, ignored);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
@@ -13,6 +12,7 @@
 #include "process/process.hpp"
 #include "process/progress.hpp"
 #include "results/results.hpp"
+#include "words/terminal.hpp"
 
 namespace qc::cli {
 
@@ -170,7 +170,7 @@ void wait_for_slurm(const Options& options, const Plan& plan, const Jobs& jobs) 
                       "); what is done stays done, submit again");
     if (*code == 0) return; // what was found is found again in the logs
     const std::vector<std::string> said = lines_of(plan.folder + "/merge-" + jobs.merge + ".out");
-    for (size_t i = 0; i + 1 < said.size(); ++i) std::fprintf(stderr, "%s\n", said[i].c_str());
+    for (size_t i = 0; i + 1 < said.size(); ++i) say(said[i]);
     throw Failure((said.empty() ? "the merge failed" : without_own_name(said.back())) + words_of_task(plan, jobs));
 }
 

@@ -13,6 +13,7 @@ struct CompareOptions {
     std::string a, b;
     ComparisonOptions comparison;
     bool as_json = false;
+    std::vector<std::string> fail_if; ///< conditions on differences
 };
 /// @throws Failure
 ExitCode compare(const CompareOptions& options);

@@ -34,11 +34,6 @@ bool is_mute(const ScoreLog& log, const Json& value) {
     return value.is_null() && *lack_of(log.layout) != '\0';
 }
 
-void require_equal(const ScoreLog& a, const ScoreLog& b, const Json& of_a, const Json& of_b, const char* what) {
-    if (of_a != of_b && !is_mute(a, of_a) && !is_mute(b, of_b))
-        throw different(a, b, std::string(what) + " differ: " + short_text(of_a) + " and " + short_text(of_b));
-}
-
 /// What a convention is, without where it comes from: a tag that one encode has and another leaves to its reference
 /// mean the same, and so does a word for both inputs beside one for each.
 std::string value_of_convention(std::string text) {
@@ -73,61 +68,50 @@ void list_differences(const Json& a, const Json& b, const std::string& name, std
     }
 }
 
-void require_same_conventions(const ScoreLog& a, const ScoreLog& b) {
-    const Json &of_a = member(a.head, "conventions"), &of_b = member(b.head, "conventions");
-    if (is_mute(a, of_a) || is_mute(b, of_b)) return;
+/// All that differs of one kind, as a sentence; empty: nothing does, or nobody knows.
+std::string differences_of(const ScoreLog& a, const ScoreLog& b, const Json& of_a, const Json& of_b, const char* what) {
+    if (is_mute(a, of_a) || is_mute(b, of_b)) return "";
     std::vector<std::string> differences;
     list_differences(of_a, of_b, "", &differences);
-    if (differences.empty()) return;
     std::string all;
-    for (const std::string& each : differences) all += (all.empty() ? "" : "; ") + each;
-    throw different(a, b, "conventions differ: " + all);
+    for (const std::string& each : differences) {
+        const size_t unnamed = each.starts_with(": ") ? 2 : 0;
+        all += (all.empty() ? std::string(what) + " differ: " : "; ") + each.substr(unnamed);
+    }
+    return all;
 }
 
-/// Name and figures of each model; a score's range follows from them.
+/// Which figures each model has; a score's range follows from them.
 Json models_of(const ScoreLog& log) {
     const Json& models = member(log.head, "models");
     if (!models.is_array()) return {};
-    Json list = Json::array();
-    for (const Json& each : models) list.push_back(text_of(each, "name") + ": " + text_of(each, "model"));
+    Json list = Json::object();
+    for (const Json& each : models) list[text_of(each, "name")] = text_of(each, "model");
     return list;
 }
 
-void require_same_frames(const ScoreLog& a, const ScoreLog& b) {
+std::string other_frames(const ScoreLog& a, const ScoreLog& b) {
     if (a.frames.size() != b.frames.size())
-        throw different(a, b,
-                        "they have " + std::to_string(a.frames.size()) + " and " + std::to_string(b.frames.size()) +
-                            " frames");
+        return "they have " + std::to_string(a.frames.size()) + " and " + std::to_string(b.frames.size()) + " frames";
     for (size_t i = 0; i < a.frames.size(); ++i)
         if (a.frames[i] != b.frames[i])
-            throw different(a, b,
-                            "their frames differ: place " + std::to_string(i) + " has frame " +
-                                std::to_string(a.frames[i]) + " and " + std::to_string(b.frames[i]));
+            return "their frames differ: place " + std::to_string(i) + " has frame " + std::to_string(a.frames[i]) +
+                   " and " + std::to_string(b.frames[i]);
+    return "";
 }
 
 /// What the reference alone decides has to be equal where both logs have it.
-void require_same_reference(const ScoreLog& a, const ScoreLog& b) {
+std::string other_reference(const ScoreLog& a, const ScoreLog& b) {
     const Scores* const of_a = motion_of(a);
     const Scores* const of_b = of_a != nullptr ? b.find(of_a->name) : nullptr;
-    if (of_b == nullptr) return;
+    if (of_b == nullptr) return "";
     for (size_t i = 0; i < of_a->values.size(); ++i) {
         const double x = of_a->values[i], y = of_b->values[i];
         if (x != y && !(std::isnan(x) && std::isnan(y)))
-            throw different(a, b,
-                            "their references differ: " + of_a->name + " of frame " + std::to_string(a.frames[i]) +
-                                " is " + fixed(x, 6) + " and " + fixed(y, 6));
+            return "their references differ: " + of_a->name + " of frame " + std::to_string(a.frames[i]) + " is " +
+                   fixed(x, 6) + " and " + fixed(y, 6);
     }
-}
-
-void require_comparable(const ScoreLog& a, const ScoreLog& b) {
-    require_same_frames(a, b);
-    require_equal(a, b, models_of(a), models_of(b), "models");
-    require_same_conventions(a, b);
-    require_equal(a, b, member(member(a.head, "pairing"), "frame_rate"),
-                  member(member(b.head, "pairing"), "frame_rate"), "frame rates");
-    require_equal(a, b, member(a.head, "reference_format"), member(b.head, "reference_format"),
-                  "pixel formats of the reference");
-    require_same_reference(a, b);
+    return "";
 }
 
 void require_score(const ScoreLog& log, const std::string& name, const std::string& metrics) {
@@ -197,10 +181,10 @@ std::vector<SceneDifference> worst_first(const Scores& a, const Scores& b, const
     return list;
 }
 
-ScoreDifference difference_of(const Scores& a, const Scores& b, const Scenes& scenes, const Thresholds& thresholds,
-                              const Resampling& resampling) {
+ScoreDifference difference_of(const Scores& a, const Scores& b, const Comparison& comparison,
+                              const Thresholds& thresholds, const Resampling& resampling) {
     ScoreDifference result;
-    const PairedScores scores = paired(a, b, scenes.list);
+    const PairedScores scores = paired(a, b, comparison.drawn);
     result.name = a.name;
     result.better = better(a.name);
     result.frames = scores.a.size();
@@ -224,7 +208,7 @@ ScoreDifference difference_of(const Scores& a, const Scores& b, const Scenes& sc
     result.better_share = up / count;
     result.worse_share = down / count;
     result.intervals = bootstrap(scores, resampling);
-    result.worst = worst_first(a, b, scenes.list, result.better);
+    result.worst = worst_first(a, b, comparison.scenes.list, result.better);
     return result;
 }
 
@@ -249,11 +233,14 @@ void add_notes(const ScoreLog& a, const ScoreLog& b, Comparison* comparison) {
     if (motion_of(a) == nullptr || motion_of(b) == nullptr)
         comparison->notes.push_back("without the reference's motion in both logs nobody sees whether their reference "
                                     "is the same");
-    if (comparison->scenes.list.size() < kFewestScenes)
+    const std::string few =
+        std::to_string(comparison->scenes.list.size()) + (comparison->scenes.list.size() == 1 ? " scene" : " scenes");
+    if (comparison->draws_blocks())
+        comparison->notes.push_back("of " + few + " nobody learns how others would do: drawn are " +
+                                    comparison->drawn_text() + ", and intervals speak of this clip alone");
+    else if (comparison->drawn.size() < kFewestScenes)
         comparison->notes.push_back("no interval: that needs at least " + std::to_string(kFewestScenes) +
-                                    " scenes, and "
-                                    "there are " +
-                                    std::to_string(comparison->scenes.list.size()));
+                                    " scenes or " + std::to_string(kFewestScenes) + " s, and there are " + few);
 }
 
 } // namespace
@@ -303,9 +290,31 @@ std::string ScoreDifference::verdict() const {
     return (interval.low > 0) == (better == Better::kHigher) ? "better" : "worse";
 }
 
+bool Comparison::draws_blocks() const {
+    return drawn.size() >= kFewestScenes && scenes.list.size() < kFewestScenes;
+}
+
+std::string Comparison::drawn_text() const {
+    return draws_blocks() ? "blocks of about " + std::to_string(drawn.front().size()) + " frames" : "scenes";
+}
+
+std::string why_incomparable(const ScoreLog& a, const ScoreLog& b) {
+    if (std::string why = other_frames(a, b); !why.empty()) return why;
+    std::string all;
+    for (const std::string& each :
+         {differences_of(a, b, models_of(a), models_of(b), "models"),
+          differences_of(a, b, member(a.head, "conventions"), member(b.head, "conventions"), "conventions"),
+          differences_of(a, b, member(member(a.head, "pairing"), "frame_rate"),
+                         member(member(b.head, "pairing"), "frame_rate"), "frame rates"),
+          differences_of(a, b, member(a.head, "reference_format"), member(b.head, "reference_format"),
+                         "pixel formats of the reference")})
+        if (!each.empty()) all += (all.empty() ? "" : "; ") + each;
+    return all.empty() ? other_reference(a, b) : all;
+}
+
 Comparison compare_logs(const ScoreLog& a, const ScoreLog& b, const ComparisonOptions& options) {
     const Thresholds thresholds(options.thresholds);
-    require_comparable(a, b);
+    if (const std::string why = why_incomparable(a, b); !why.empty()) throw different(a, b, why);
     thresholds.require(a, b);
     Comparison comparison;
     comparison.a = a.path;
@@ -314,10 +323,12 @@ Comparison compare_logs(const ScoreLog& a, const ScoreLog& b, const ComparisonOp
     comparison.frame_numbers = a.frames;
     comparison.frame_rate = a.frame_rate();
     comparison.scenes = find_scenes(a, options.window_frames);
+    comparison.drawn = drawn_pieces(a, comparison.scenes, options.window_frames);
+    comparison.models = models_of(a);
     comparison.resampling = options.resampling;
     for (const std::string& name : chosen_scores(a, b, options.metrics)) {
         comparison.scores.push_back(
-            difference_of(*a.find(name), *b.find(name), comparison.scenes, thresholds, options.resampling));
+            difference_of(*a.find(name), *b.find(name), comparison, thresholds, options.resampling));
         if (comparison.scores.back().frames == 0) {
             comparison.notes.push_back("no frame has " + name + " in both logs");
             comparison.scores.pop_back();

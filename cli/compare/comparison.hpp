@@ -46,9 +46,14 @@ struct Comparison {
     std::vector<int64_t> frame_numbers;
     double frame_rate = 0; ///< 0: not known
     Scenes scenes;
+    std::vector<Scene> drawn; ///< by the bootstrap: the scenes, or blocks of time where they are few
+    Json models;              ///< what each score of a model is made by; null: not known
     Resampling resampling;
     std::vector<ScoreDifference> scores;
     std::vector<std::string> notes; ///< for people: what is not compared, or to be taken with care
+
+    bool draws_blocks() const;
+    std::string drawn_text() const; ///< "scenes"
 };
 
 /// Reads the options' thresholds once. @throws Failure that says what is accepted
@@ -64,6 +69,9 @@ private:
     std::optional<double> for_all_;
     std::map<std::string, double> by_score_;
 };
+
+/// What differs, if logs are not of one title in one way; empty: nothing.
+std::string why_incomparable(const ScoreLog& a, const ScoreLog& b);
 
 /// @throws Failure that says what differs, if the logs are not of one title in one way
 Comparison compare_logs(const ScoreLog& a, const ScoreLog& b, const ComparisonOptions& options);

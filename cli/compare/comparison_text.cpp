@@ -96,13 +96,21 @@ std::string scene_text(const Comparison& comparison, const Scene& scene) {
     return std::to_string(first) + "-" + std::to_string(last) + (time.empty() ? "" : " (" + time + ")");
 }
 
+/// "models: vmaf is vmaf_v0.6.1"
+std::string models_text(const Comparison& comparison) {
+    std::string text;
+    for (const auto& [name, model] : comparison.models.items())
+        text += (text.empty() ? "models: " : ", ") + name + " is " + text_of(comparison.models, name.c_str());
+    return text.empty() ? "" : text + "\n";
+}
+
 std::string text_of_comparison(const Comparison& comparison) {
     const Resampling& way = comparison.resampling;
     std::string text = "A: " + comparison.a + "\nB: " + comparison.b + "\n" + std::to_string(comparison.frames) +
                        " frames, " + std::to_string(comparison.scenes.list.size()) + " scenes (" +
                        comparison.scenes.source + ")\ndifferences are B - A; intervals of " + fixed(way.confidence, 1) +
-                       " %, from " + std::to_string(way.count) + " draws of scenes, seed " + std::to_string(way.seed) +
-                       "\n\n";
+                       " %, from " + std::to_string(way.count) + " draws of " + comparison.drawn_text() + ", seed " +
+                       std::to_string(way.seed) + "\n" + models_text(comparison) + "\n";
     const size_t width = name_width(comparison);
     text += "score" + std::string(width - 5, ' ');
     for (const auto& [name, columns] :
@@ -118,20 +126,24 @@ std::string text_of_comparison(const Comparison& comparison) {
 }
 
 Json json_of_comparison(const Comparison& comparison) {
+    const std::string drawn = comparison.drawn_text();
     Json scores = Json::array();
     for (const ScoreDifference& each : comparison.scores) scores.push_back(json_of_score(comparison, each));
-    return {
-        {"a", comparison.a},
-        {"b", comparison.b},
-        {"frames", comparison.frames},
-        {"scenes", comparison.scenes.list.size()},
-        {"scene_source", comparison.scenes.source},
-        {"confidence", comparison.resampling.confidence},
-        {"resamples", comparison.resampling.count},
-        {"seed", comparison.resampling.seed},
-        {"method", {{"mean", "paired bootstrap over scenes, BCa"}, {"p5", "paired bootstrap over scenes, percentile"}}},
-        {"scores", scores},
-        {"notes", comparison.notes}};
+    return {{"a", comparison.a},
+            {"b", comparison.b},
+            {"frames", comparison.frames},
+            {"scenes", comparison.scenes.list.size()},
+            {"scene_source", comparison.scenes.source},
+            {"drawn", comparison.drawn_text()},
+            {"models", comparison.models},
+            {"confidence", comparison.resampling.confidence},
+            {"resamples", comparison.resampling.count},
+            {"seed", comparison.resampling.seed},
+            {"method",
+             {{"mean", "paired bootstrap over " + drawn + ", BCa"},
+              {"p5", "paired bootstrap over " + drawn + ", percentile"}}},
+            {"scores", scores},
+            {"notes", comparison.notes}};
 }
 
 } // namespace qc::cli

@@ -5,6 +5,8 @@
 #include <array>
 #include <cmath>
 
+#include "compare/bootstrap.hpp"
+
 namespace qc::cli {
 
 namespace {
@@ -13,10 +15,19 @@ constexpr size_t kNeighbours = 12;   ///< on each side, which say what motion is
 constexpr double kTimesUsual = 4.0;  ///< and how far above it a cut stands
 constexpr double kLeastChange = 2.0; ///< codes of 8 bits, on average; below it nothing is called a cut
 constexpr double kShortestSeconds = 0.5, kLongestSeconds = 10.0, kWindowSeconds = 2.0;
+constexpr double kBlockSeconds = 1.0, kLongBlockSeconds = 2.0;
+constexpr size_t kManyBlocks = 10;
 constexpr double kAssumedRate = 25.0; ///< where the log says none
 
 size_t frames_in(double seconds, double rate) {
     return std::max<size_t>(1, static_cast<size_t>(std::lround(std::min(seconds * rate, 1e9))));
+}
+
+/// Frames from one entry to the next, of logs of every n-th.
+double step_of(const ScoreLog& log) {
+    return log.frames.size() > 1 ? static_cast<double>(log.frames.back() - log.frames.front()) /
+                                       static_cast<double>(log.frames.size() - 1)
+                                 : 1;
 }
 
 double median_of(std::array<double, 2 * kNeighbours>& values, size_t count) {
@@ -63,10 +74,29 @@ void divide_evenly(const Scene& scene, size_t longest, std::vector<Scene>* list)
 
 const Scores* motion_of(const ScoreLog& log) {
     // Not motion2 and motion3: the smaller one of two neighbours, so that a cut is no peak of theirs.
-    for (const char* name : {"VMAF_integer_feature_motion_sad_score", "integer_motion",
-                             "VMAF_integer_feature_motion_v2_sad_score", "motion"})
+    const std::string model = "VMAF_integer_feature_motion_sad_score";
+    for (const char* name : {model.c_str(), "integer_motion", "VMAF_integer_feature_motion_v2_sad_score", "motion"})
         if (const Scores* const found = log.find(name)) return found;
-    return nullptr;
+    // Of a model that sets options their names follow.
+    const auto found = std::find_if(log.scores.begin(), log.scores.end(),
+                                    [&](const Scores& each) { return each.name.starts_with(model + "_"); });
+    return found == log.scores.end() ? nullptr : &*found;
+}
+
+std::vector<Scene> drawn_pieces(const ScoreLog& log, const Scenes& scenes, size_t window_frames) {
+    if (scenes.list.size() >= kFewestScenes || window_frames > 0) return scenes.list;
+    const double rate = log.frame_rate() > 0 ? log.frame_rate() : kAssumedRate,
+                 frames = static_cast<double>(log.frames.size());
+    const double step = step_of(log);
+    for (const auto& [seconds, fewest] :
+         {std::pair(kLongBlockSeconds, kManyBlocks), std::pair(kBlockSeconds, kFewestScenes)}) {
+        const size_t length = frames_in(seconds / step, rate);
+        if (frames < static_cast<double>(length * fewest)) continue;
+        std::vector<Scene> blocks;
+        divide_evenly({0, log.frames.size()}, length, &blocks);
+        return blocks;
+    }
+    return scenes.list;
 }
 
 Scenes find_scenes(const ScoreLog& log, size_t window_frames) {
@@ -82,9 +112,7 @@ Scenes find_scenes(const ScoreLog& log, size_t window_frames) {
         return scenes;
     }
     // Of a log of every n-th pair the change between neighbours is still that from one frame to the next.
-    const double step = log.frames.size() > 1 ? static_cast<double>(log.frames.back() - log.frames.front()) /
-                                                    static_cast<double>(log.frames.size() - 1)
-                                              : 1;
+    const double step = step_of(log);
     const size_t shortest = frames_in(kShortestSeconds / step, rate), longest = frames_in(kLongestSeconds / step, rate);
     for (const Scene& each : between_cuts(motion->values, shortest)) divide_evenly(each, longest, &scenes.list);
     scenes.source = "between cuts, found by " + motion->name + "; pieces of at most 10 s";

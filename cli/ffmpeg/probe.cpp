@@ -12,6 +12,8 @@
 #include <sstream>
 #include <string_view>
 #include <system_error>
+#include <tuple>
+#include <utility>
 
 #include <unistd.h>
 
@@ -158,12 +160,21 @@ double bit_rate_of(const std::vector<Packet>& packets, const Input& input) {
     return span > 0 ? 8 * bytes * (frames - 1) / (span * frames) : 0;
 }
 
+void sort_by_time(Input* input) {
+    std::vector<std::pair<int64_t, int64_t>> frames;
+    frames.reserve(input->pts.size());
+    for (size_t i = 0; i < input->pts.size(); ++i) frames.emplace_back(input->pts[i], input->bytes[i]);
+    std::sort(frames.begin(), frames.end());
+    for (size_t i = 0; i < frames.size(); ++i) std::tie(input->pts[i], input->bytes[i]) = frames[i];
+}
+
 /// What keeps a row of packets from being cut; fills stamps and key frames.
 std::string survey(const std::vector<Packet>& packets, int64_t offset, double margin, Input* input) {
     for (const Packet& packet : packets) {
         if (packet.is_discarded) continue;
         if (!packet.pts) return "its packets lack time stamps";
         input->pts.push_back(*packet.pts + offset);
+        input->bytes.push_back(packet.bytes);
         if (packet.is_key)
             input->key_frames.push_back(
                 {*packet.pts + offset,
@@ -174,7 +185,7 @@ std::string survey(const std::vector<Packet>& packets, int64_t offset, double ma
     for (size_t i = 1; i < packets.size(); ++i)
         if (packets[i].dts && packets[i - 1].dts && *packets[i].dts <= *packets[i - 1].dts)
             return "its time stamps jump";
-    std::sort(input->pts.begin(), input->pts.end());
+    sort_by_time(input);
     std::sort(input->key_frames.begin(), input->key_frames.end(),
               [](const KeyFrame& a, const KeyFrame& b) { return a.pts < b.pts; });
     for (size_t i = 1; i < input->pts.size(); ++i) {
@@ -406,14 +417,15 @@ Input probe(const Tools& tools, const std::string& path, const Opening& opening)
         input.why_whole = "it is no file";
         return input;
     }
-    const Outcome outcome = run(probing(
-        tools, path, opening,
-        {"-show_entries",
-         "stream=index,codec_type,codec_name,width,height,time_base,duration,avg_frame_rate,r_frame_rate,pix_fmt,"
-         "color_range,color_space,color_primaries,color_transfer:"
-         "stream_disposition=attached_pic,timed_thumbnails:stream_tags=DURATION:stream_side_data=rotation:"
-         "format=format_name,start_time",
-         "-of", "json"}));
+    const Outcome outcome =
+        run(probing(tools, path, opening,
+                    {"-show_entries",
+                     "stream=index,codec_type,codec_name,width,height,time_base,duration,avg_frame_rate,r_"
+                     "frame_rate,pix_fmt,"
+                     "color_range,color_space,color_primaries,color_transfer:"
+                     "stream_disposition=attached_pic,timed_thumbnails:stream_tags=DURATION:stream_side_data=rotation:"
+                     "format=format_name,start_time",
+                     "-of", "json"}));
     if (!outcome.ok()) throw Failure(path + " cannot be read: " + complaint(outcome.message, path));
     const auto facts = nlohmann::json::parse(outcome.output, nullptr, false);
     const std::vector<Stream> streams = streams_of(facts);

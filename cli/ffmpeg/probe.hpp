@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ffmpeg/opening.hpp"
+#include "words/stream_facts.hpp"
 
 namespace qc::cli {
 
@@ -40,13 +41,6 @@ struct KeyFrame {
     double seek_time = 0; ///< seconds from the input's start, for -ss
 };
 
-/// What a file says of its video.
-struct StreamFacts {
-    std::string codec; ///< FFmpeg's name; empty: not known
-    int width = 0, height = 0;
-    double bit_rate = 0; ///< bit/s, of its packets over the time that they last; 0: not known
-};
-
 struct Input {
     std::string path;
     Opening opening; ///< with the stream that was chosen
@@ -57,6 +51,7 @@ struct Input {
     std::string rate_text;            ///< the same as a fraction; empty: not known
     std::string note;                 ///< what is to be said of the choice of its stream
     std::vector<int64_t> pts;         ///< of all frames, ascending, as the filter sees them: 0 is the start of the file
+    std::vector<int64_t> bytes;       ///< of each frame's packet, in the order of `pts`
     std::vector<KeyFrame> key_frames; ///< ascending
     std::string why_whole;            ///< why it has to be decoded from its beginning; empty: it need not
 };

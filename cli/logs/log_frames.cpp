@@ -6,8 +6,6 @@
 #include <cmath>
 #include <limits>
 
-#include "words/text.hpp"
-
 namespace qc::cli {
 
 namespace {
@@ -73,7 +71,7 @@ void LogFrames::begin(int64_t number) {
 
 void LogFrames::add(std::string_view name, double score) {
     if (std::fabs(score) > kLargestScore)
-        throw Failure(where() + ": " + on_one_line(name) + " is beyond 1e15, which is no score of the filter");
+        throw Failure(where() + ": " + std::string(name) + " is beyond 1e15, which is no score of the filter");
     std::vector<double>& values = column(name).values;
     ++present_;
     values.resize(count_, kNone);
@@ -137,9 +135,9 @@ double parse_score(std::string_view text, const LogFrames& frames, std::string_v
     double value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error == std::errc::result_out_of_range)
-        throw Failure(frames.where() + ": " + on_one_line(name) + " is a number that no computer can hold");
+        throw Failure(frames.where() + ": " + std::string(name) + " is a number that no computer can hold");
     if (text.empty() || error != std::errc() || end != text.data() + text.size())
-        throw Failure(frames.where() + ": " + on_one_line(name) + " is no number");
+        throw Failure(frames.where() + ": " + std::string(name) + " is no number");
     return std::isfinite(value) ? value : kNone;
 }
 

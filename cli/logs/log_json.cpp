@@ -2,6 +2,7 @@
 // The filter's report, and libvmaf's: one JSON object.
 #include <array>
 #include <cmath>
+#include <istream>
 #include <limits>
 #include <utility>
 
@@ -10,7 +11,6 @@
 #include "logs/logs.hpp"
 #include "results/results.hpp"
 #include "words/failure.hpp"
-#include "words/text.hpp"
 
 namespace qc::cli {
 
@@ -69,7 +69,7 @@ private:
     void add(const Json& frame) {
         frames_.begin(frames_.number_of(member(frame, "frameNum")));
         if (!member(frame, "metrics").is_object()) throw Failure(frames_.where() + " has no object \"metrics\"");
-        if (!no_number_.empty()) throw Failure(frames_.where() + ": " + on_one_line(no_number_) + " is no number");
+        if (!no_number_.empty()) throw Failure(frames_.where() + ": " + no_number_ + " is no number");
         for (const auto& [name, score] : scores_) frames_.add(name, score);
         frames_.end();
     }
@@ -83,69 +83,75 @@ private:
     bool in_frames_ = false, in_metrics_ = false;
 };
 
-/// Leaves out what the array "frames" of the outermost object holds, over which a parser of JSON would take its time.
+using Marks = std::array<bool, 256>;
+
+constexpr Marks marks_of(std::string_view list) {
+    Marks marks{};
+    for (const char mark : list) marks[static_cast<unsigned char>(mark)] = true;
+    return marks;
+}
+
+/// Leaves out what the array "frames" of the outermost object holds, over which a parser of JSON would take its time,
+/// and for which there need not be memory.
 class FramesLeftOut {
 public:
-    std::string of(std::string_view text) {
-        size_t kept = 0; // what is from here on is kept, unless frames begin
-        for (at_ = 0; (at_ = next_mark(text)) < text.size(); ++at_) {
-            const char c = text[at_];
-            if (c == '"') {
-                take_string(text);
+    void take(std::string_view block) {
+        size_t kept = 0; // what is from here on is kept, unless frames are being left out
+        for (size_t at = 0; (at = next_mark(block, at)) < block.size(); ++at) {
+            const char c = block[at];
+            if (is_in_string_) {
+                take_of_string(c);
+            } else if (c == '"') {
+                is_in_string_ = true;
+                if (depth_ == 1) latest_.clear();
             } else if (c == '{' || c == '[') {
-                if (++depth_ == 2 && c == '[' && latest_ == "frames") {
-                    rest_.append(text.substr(kept, at_ + 1 - kept));
+                if (++depth_ == 2 && c == '[' && latest_ == kFrames) {
+                    rest_.append(block.substr(kept, at + 1 - kept));
                     is_in_frames_ = true;
                 }
-            } else if (c == '}' || c == ']') {
-                if (--depth_ == 1 && is_in_frames_) {
-                    is_in_frames_ = false;
-                    kept = at_;
-                }
+            } else if (--depth_ == 1 && is_in_frames_) {
+                is_in_frames_ = false;
+                kept = at;
             }
         }
-        return is_in_frames_ ? std::move(rest_) : std::move(rest_.append(text.substr(kept)));
+        if (!is_in_frames_) rest_.append(block.substr(kept));
     }
+    std::string rest() { return std::move(rest_); }
 
 private:
-    /// What lies between is most of a log.
-    size_t next_mark(std::string_view text) const {
-        size_t at = at_;
-        while (at < text.size() && !kMarks[static_cast<unsigned char>(text[at])]) ++at;
+    /// What lies between is most of a log. In a string of the outermost object each character counts.
+    size_t next_mark(std::string_view text, size_t at) const {
+        if (is_in_string_ && (depth_ == 1 || is_escaped_)) return at;
+        const auto& marks = is_in_string_ ? kMarksOfString : kMarks;
+        while (at < text.size() && !marks[static_cast<unsigned char>(text[at])]) ++at;
         return at;
     }
 
-    /// Goes to its closing quote.
-    void take_string(std::string_view text) {
-        const size_t start = at_ + 1;
-        size_t end = std::min(text.find('"', start), text.size());
-        if (text.substr(start, end - start).find('\\') != std::string_view::npos)
-            for (end = start; end < text.size() && text[end] != '"'; ++end)
-                if (text[end] == '\\') ++end;
-        if (depth_ == 1) latest_ = text.substr(start, std::min(end, text.size()) - start);
-        at_ = end;
+    void take_of_string(char c) {
+        const bool ends = c == '"' && !is_escaped_;
+        is_in_string_ = !ends;
+        is_escaped_ = c == '\\' && !is_escaped_;
+        if (depth_ == 1 && !ends && latest_.size() <= kFrames.size()) latest_ += c;
     }
 
-    static constexpr std::array<bool, 256> kMarks = [] {
-        std::array<bool, 256> marks{};
-        for (const char mark : {'"', '{', '}', '[', ']'}) marks[static_cast<unsigned char>(mark)] = true;
-        return marks;
-    }();
+    static constexpr std::string_view kFrames = "frames";
+    static constexpr Marks kMarks = marks_of("\"{}[]"), kMarksOfString = marks_of("\"\\");
 
-    size_t at_ = 0;
     std::string rest_;
-    std::string_view latest_; ///< the latest string of the outermost object: a key, where a value begins
+    std::string latest_; ///< the beginning of the latest string of the outermost object: a key, where a value begins
     int depth_ = 0;
-    bool is_in_frames_ = false;
+    bool is_in_frames_ = false, is_in_string_ = false, is_escaped_ = false;
 };
 
 } // namespace
 
-ScoreLog parse_json_log(const std::string& path, std::string_view text) {
+ScoreLog parse_json_log(const std::string& path, std::streambuf* text) {
     Reader reader(path);
+    std::istream stream(text);
     try {
-        Json head = Json::parse(
-            text, [&](int depth, Json::parse_event_t event, Json& value) { return reader.take(depth, event, value); });
+        Json head = Json::parse(stream, [&](int depth, Json::parse_event_t event, Json& value) {
+            return reader.take(depth, event, value);
+        });
         return reader.finish(std::move(head));
     } catch (const Json::parse_error& mistake) {
         throw Failure(path + " is no JSON from byte " + std::to_string(mistake.byte) +
@@ -158,7 +164,10 @@ ScoreLog parse_json_log(const std::string& path, std::string_view text) {
 Json read_head(const std::string& path) {
     LogShape shape(path);
     const auto is_kept = [&](int depth, Json::parse_event_t event, const Json&) { return shape.allows(depth, event); };
-    Json head = Json::parse(FramesLeftOut().of(read_whole(path)), is_kept, false);
+    FileText text(path);
+    FramesLeftOut left_out;
+    for (std::string_view block; !(block = text.take_block()).empty();) left_out.take(block);
+    Json head = Json::parse(left_out.rest(), is_kept, false);
     if (!member(head, "pooled_metrics").is_object()) throw Failure(path + " is no log of scores");
     return head;
 }

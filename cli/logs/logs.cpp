@@ -12,15 +12,7 @@ namespace qc::cli {
 
 namespace {
 
-std::string read_text(const std::string& path) {
-    std::error_code error;
-    if (std::filesystem::is_directory(path, error)) throw Failure(path + " is a folder: " + kAcceptedLogs);
-    std::string text = read_whole(path);
-    if (text.empty()) throw Failure(path + " is empty: " + kAcceptedLogs);
-    return text;
-}
-
-/// The file's name says nothing: `log_fmt` is another option than `log_path`.
+/// The file's name says nothing: `log_fmt` is another option than `log_path`. @param text the file's beginning
 Layout layout_of(const std::string& path, std::string_view text) {
     const size_t start = text.find_first_not_of(" \t\r\n");
     if (start != std::string_view::npos) text.remove_prefix(start);
@@ -38,21 +30,24 @@ Layout layout_of(const std::string& path, std::string_view text) {
 } // namespace
 
 std::vector<ScoreLog> read_log(const std::string& path) {
-    const std::string whole = read_text(path);
-    std::string_view text = whole;
-    if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3); // some editors' mark of UTF-8
+    std::error_code error;
+    if (std::filesystem::is_directory(path, error)) throw Failure(path + " is a folder: " + kAcceptedLogs);
+    FileText text(path);
+    if (text.ahead().empty()) throw Failure(path + " is empty: " + kAcceptedLogs);
+    if (text.ahead().starts_with("\xef\xbb\xbf")) // some editors' mark of UTF-8
+        for (int i = 0; i < 3; ++i) text.sbumpc();
     std::vector<ScoreLog> logs;
-    switch (layout_of(path, text)) {
+    switch (layout_of(path, text.ahead())) {
     case Layout::kJsonLines:
-        return parse_json_lines(path, text);
+        return parse_json_lines(path, text.take_rest());
     case Layout::kXml:
-        logs.push_back(parse_xml_log(path, text));
+        logs.push_back(parse_xml_log(path, text.take_rest()));
         break;
     case Layout::kCsv:
-        logs.push_back(parse_csv_log(path, text));
+        logs.push_back(parse_csv_log(path, text.take_rest()));
         break;
     case Layout::kJson:
-        logs.push_back(parse_json_log(path, text));
+        logs.push_back(parse_json_log(path, &text));
         break;
     }
     return logs;

@@ -43,7 +43,11 @@ bool begins_with_one_of(const std::string& text, const char* const (&starts)[N])
 }
 
 /// Features of the built-in models, under the names that logs have for them.
-bool is_feature(const std::string& score) {
+/// @param has_models whether the log has any: then a metric with its options in its name is what one of them reads
+bool is_feature(const std::string& score, bool has_models) {
+    const bool has_options =
+        (begins_with(score, "cambi_") || begins_with(score, "speed_")) && score.back() >= '0' && score.back() <= '9';
+    if (has_options && has_models) return true;
     static constexpr const char* kStarts[] = {"integer_", "VMAF_", "adm", "aim", "vif_scale", "motion", "float_moment"};
     return begins_with_one_of(score, kStarts);
 }
@@ -135,7 +139,7 @@ std::vector<std::string> headline_scores(const ScoreLog& log) {
         for (const Json& model : models) add(text_of(model, "name"));
     if (log.find("vmaf") != nullptr) add("vmaf"); // libvmaf's own logs have no list of models
     for (const Scores& each : log.scores)
-        if (!is_feature(each.name)) add(each.name);
+        if (!is_feature(each.name, models.is_array() && !models.empty())) add(each.name);
     if (names.empty())
         for (const Scores& each : log.scores) add(each.name);
     return names;

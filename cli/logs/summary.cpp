@@ -17,14 +17,6 @@ namespace qc::cli {
 
 namespace {
 
-constexpr const char* kShownPools[] = {"mean", "harmonic_mean", "min", "max", "p5"};
-constexpr size_t kColumn = 14;
-
-std::string padded(const std::string& text, size_t width, bool to_the_right = true) {
-    const std::string space(text.size() < width ? width - text.size() : 0, ' ');
-    return to_the_right ? space + text : text + space;
-}
-
 /// What has no upper end: a log in JSON, which has no word for infinity, says null of it.
 bool is_unbounded(const std::string& score) {
     constexpr std::string_view kBeginnings[] = {"psnr", "apsnr", "float_psnr", "xpsnr", "axpsnr", "ciede"};
@@ -43,65 +35,23 @@ std::string number_text(double value) {
     return std::isinf(value) ? "inf" : fixed(value, 6);
 }
 
-bool is_model(const Json& log, const std::string& score) {
-    if (!log.contains("models")) return false;
-    const auto& models = log["models"];
-    return std::any_of(models.begin(), models.end(), [&](const auto& each) { return each.value("name", "") == score; });
-}
-
-/// Scores that a metric has for the whole video.
-std::string stream_lines_of(const Json& log, size_t width) {
-    std::string text;
-    const auto found = log.find("aggregate_metrics");
-    if (found == log.end() || !found->is_object()) return text;
-    for (const auto& [score, value] : found->items())
-        text += padded(score, width, false) + padded(number_text(value_of(score, "", value)), kColumn) +
-                "  of the whole video\n";
-    return text;
-}
-
-std::string rows_of(const Json& log, bool everything, size_t width) {
-    std::string text;
-    for (const auto& [score, pools] : log["pooled_metrics"].items()) {
-        if (!everything && !is_model(log, score)) continue;
-        text += padded(score, width, false);
-        for (const char* pool : kShownPools)
-            text += padded(pools.contains(pool) ? number_text(value_of(score, pool, pools[pool])) : "-", kColumn);
-        text += "\n";
-    }
-    return text;
-}
-
 } // namespace
 
-std::string table_of(const std::vector<Json>& logs, bool everything) {
-    std::string text;
-    size_t width = 8;
-    for (const auto& log : logs)
-        for (const auto& [score, pools] : log["pooled_metrics"].items()) width = std::max(width, score.size());
-    for (size_t k = 0; k < logs.size(); ++k) {
-        const auto& pairing = logs[k].value("pairing", Json::object());
-        if (logs.size() > 1) text += (k > 0 ? "\n" : "") + std::string("rendition ") + std::to_string(k) + "\n";
-        text += padded("score", width, false);
-        for (const char* pool : kShownPools) text += padded(pool, kColumn);
-        text += "\n" + rows_of(logs[k], everything, width) + stream_lines_of(logs[k], width);
-        text += "frames: " + std::to_string(pairing.value("frames", int64_t{0})) +
-                ", scored: " + std::to_string(pairing.value("scored", int64_t{0})) +
-                (logs[k].value("complete", false) ? "" : ", INCOMPLETE") + "\n";
-    }
-    return text;
+double pooled_of(const Json& log, const std::string& score, const char* pool) {
+    const Json& pools = member(member(log, "pooled_metrics"), score.c_str());
+    return pools.contains(pool) ? value_of(score, pool, pools[pool]) : std::numeric_limits<double>::quiet_NaN();
 }
 
-std::vector<std::string> shown_scores(const Json& log, bool everything) {
-    std::vector<std::string> names;
-    for (const auto& [score, pools] : member(log, "pooled_metrics").items())
-        if (everything || is_model(log, score)) names.push_back(score);
-    return names;
+double without_word(const std::string& score) {
+    return value_of(score, "", Json());
+}
+
+double whole_value_of(const Json& log, const std::string& score) {
+    return value_of(score, "", member(member(log, "aggregate_metrics"), score.c_str()));
 }
 
 std::string mean_text(const Json& log, const std::string& score) {
-    const Json& pools = member(member(log, "pooled_metrics"), score.c_str());
-    return pools.contains("mean") ? number_text(value_of(score, "mean", pools["mean"])) : "-";
+    return number_text(pooled_of(log, score, "mean"));
 }
 
 Condition parse_condition(const std::string& text) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// What a log says, in a table; and conditions that a score may not meet.
+// What a log says of scores; and conditions that a score may not meet.
 #pragma once
 
 #include <optional>
@@ -10,11 +10,14 @@
 
 namespace qc::cli {
 
-/// @param logs without their frames  @param everything all scores; otherwise those of models
-std::string table_of(const std::vector<Json>& logs, bool everything);
+/// What a log, without its frames, has of a score: a way of pooling, or the value of the whole video. Infinite where
+/// JSON has no word for that; NaN: it has none.
+double pooled_of(const Json& log, const std::string& score, const char* pool);
+/// What is meant where a log has null for a score: infinity, or no number.
+double without_word(const std::string& score);
+double whole_value_of(const Json& log, const std::string& score);
 
-/// Scores that a table shows of a log, and the mean of one as it shows it.
-std::vector<std::string> shown_scores(const Json& log, bool everything);
+/// The mean as a table of folders has it.
 std::string mean_text(const Json& log, const std::string& score);
 
 /// "vmaf.p5<90", or "axpsnr_y<33", without a pool

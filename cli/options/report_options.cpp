@@ -54,7 +54,10 @@ void define_report(CLI::App* app, ReportOptions* options) {
     command->add_option("--labels", options->labels, "names of the encodes, joined by commas");
     command->add_option("--ladders", options->ladders,
                         "names of ladders, one for each LOG, joined by commas: logs with one name are one ladder "
-                        "(default: each log is one)");
+                        "(default: those whose files' names differ in numbers alone, else each log is one)");
+    command->add_option("--titles", options->titles,
+                        "names of titles, one for each LOG, joined by commas: BD-rates are of each, and on average "
+                        "(default: each reference is one)");
     command->add_option("--bit-rates", options->bit_rates, "kbit/s of the encodes, joined by commas");
     command
         ->add_option("--thumbnails", options->thumbnails,
@@ -74,6 +77,11 @@ void define_compare(CLI::App* app, CompareOptions* options) {
     command->add_option("-m,--metrics", options->comparison.metrics,
                         "scores joined by +, or all (default: those of models, and what is no feature of one)");
     command->add_flag("--json", options->as_json, "print the comparison as JSON");
+    command
+        ->add_option("--fail-if", options->fail_if,
+                     "exit with code 3 if that holds, e.g. 'delta(vmaf.mean)<-1': by how much B is more than A; may be "
+                     "given again")
+        ->allow_extra_args(false);
     add_comparison(command, &options->comparison);
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // Folders and patterns: many pairs of files, each scored for itself, that belong together by their names.
 #include <algorithm>
-#include <cstdio>
 #include <filesystem>
 #include <future>
 #include <map>
@@ -20,6 +19,7 @@
 #include "results/results.hpp"
 #include "words/advice.hpp"
 #include "words/json_text.hpp"
+#include "words/terminal.hpp"
 #include "words/text.hpp"
 
 namespace qc::cli {
@@ -152,13 +152,13 @@ void prepare_pairs(const Tools& tools, const Options& options, const std::string
 }
 
 /// One line a pair: means, which of a still picture are its scores.
-std::string table_of_pairs(const std::vector<Pair>& pairs, bool everything) {
+std::string table_of_pairs(const std::vector<Pair>& pairs, const AskedScores& asked) {
     std::vector<std::string> names;
     size_t width = 8;
     for (const Pair& pair : pairs) {
         width = std::max(width, pair.distorted.size());
         if (!pair.error.empty()) continue;
-        for (const std::string& name : shown_scores(pair.told, everything))
+        for (const std::string& name : asked.of(pair.told))
             if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
     }
     std::string text = "file" + std::string(width - 4, ' ');
@@ -253,9 +253,10 @@ ExitCode score_batch(const Options& options) {
                       kMisused);
     run_pairs(tools, options, folder, &pairs);
     if (options.as_json)
-        print_whole(json_text(json_of_pairs(pairs, unmatched), 2) + "\n");
+        print_whole(DataText(json_text(json_of_pairs(pairs, unmatched), 2) + "\n"));
     else
-        print_whole(options.is_quiet ? "" : table_of_pairs(pairs, shows_all_scores(options.wish)));
+        print_whole(
+            TerminalText(options.is_quiet ? "" : table_of_pairs(pairs, asked_scores(options.wish, options.shows_all))));
     std::vector<Finding> findings = unmatched.list();
     size_t failed = 0;
     bool is_below = false;
@@ -266,7 +267,7 @@ ExitCode score_batch(const Options& options) {
             continue;
         }
         ++failed;
-        std::fprintf(stderr, "quality-cuda: %s: %s\n", pair.distorted.c_str(), pair.error.c_str());
+        say("quality-cuda: " + pair.distorted + ": " + pair.error);
     }
     if (failed > 0)
         throw Failure(std::to_string(failed) + " of " + std::to_string(pairs.size()) + " pairs have no scores");

@@ -37,6 +37,7 @@ struct Options {
     std::vector<std::string> fail_if;
     bool as_json = false, is_quiet = false;
     bool is_strict = false; ///< whatever is doubtful fails
+    bool shows_all = false; ///< all scores, not only those that were asked for
     std::string plan, titles;
     std::string shard; ///< its number, or TASK/TASKS
     std::string gpus;  ///< empty: all that may be seen
@@ -47,6 +48,9 @@ ExitCode score(const Options& options);
 ExitCode make_plan(const Options& options);
 ExitCode run_shard(const Options& options);
 ExitCode merge_plan(const Options& options);
+
+/// Tells what this machine can do.
+ExitCode examine(const Options& options);
 
 /// Whether decoding is tried on a GPU.
 bool decodes_on_gpu(const Options& options, const std::vector<std::string>& gpus);
@@ -63,17 +67,26 @@ size_t parts_of_machine(const std::vector<std::string>& gpus, size_t videos);
 std::vector<Title> planned_titles(const Options& options);
 
 /// Shows what the logs of a title say, and holds it against the conditions.
+/// @param seconds that scoring took; 0: not known
 ExitCode present(const Options& options, const Title& title, const std::string& log,
-                 const std::vector<Condition>& conditions, const Findings& findings);
+                 const std::vector<Condition>& conditions, const Findings& findings, double seconds);
 
-/// Whether all scores of a log are shown, or those of models.
-bool shows_all_scores(const Wish& wish);
+/// What a person asked to see: the models' scores come first, and their features are left out.
+struct AskedScores {
+    bool all = false;
+    std::vector<std::string> names; ///< of metrics
+
+    std::vector<std::string> of(const Json& log) const;
+};
+AskedScores asked_scores(const Wish& wish, bool shows_all);
 
 /// What of a log's head goes into a summary for programs.
 Json told_of(const Json& log);
 Json json_of(const Findings& findings);
-/// A title's summary. @param logs the heads of its logs, of each rendition @param kept where the log is kept
-Json summary_of(const Title& title, const std::vector<Json>& logs, const std::string& kept, const Findings& findings);
+/// A title's summary. @param logs the heads of its logs, of each rendition  @param kept where the log is kept
+/// @param shows_all all scores, not only those that were asked for  @param seconds that scoring took; 0: not known
+Json summary_of(const Title& title, const std::vector<Json>& logs, const std::string& kept, const Findings& findings,
+                bool shows_all = false, double seconds = 0);
 std::vector<Json> heads_of(const Title& title, const std::string& log);
 
 /// The findings of scores that other processes have made: those that the log has, and what decoders complained of when
@@ -86,6 +99,9 @@ struct MergedTitle {
     std::vector<std::string> records;
     std::string error; ///< why there is no log; it was said
 };
+/// The line that ends a merge.
+void tell_merged(size_t merged, size_t titles);
+
 ExitCode present_merged(const Options& options, const std::vector<MergedTitle>& titles);
 
 /// Says which conditions a log meets. @param name of what was scored

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // What a person, or a program, gets to read of scores; and how that ends the command.
-#include <cstdio>
+#include <cmath>
 
 #include "ffmpeg/said.hpp"
 #include "logs/logs.hpp"
 #include "logs/summary.hpp"
+#include "logs/table.hpp"
 #include "parts/commands.hpp"
 #include "results/results.hpp"
 #include "words/advice.hpp"
 #include "words/json_text.hpp"
+#include "words/terminal.hpp"
 
 namespace qc::cli {
 
@@ -16,20 +18,63 @@ namespace {
 
 /// What a log says at its head of the pictures that were compared, and of how.
 constexpr const char* kTold[] = {"pairing",          "alignment",        "conversions", "crop",
-                                 "distorted_stream", "reference_stream", "models"};
+                                 "distorted_stream", "reference_stream", "models",      "engine"};
 
-void show(const Options& options, const Title& title, const std::vector<Json>& logs, const Findings& findings) {
+/// Inputs are in the filter's order: the first distorted video, the reference, the others.
+constexpr size_t kReference = 1;
+size_t input_of(size_t rendition) {
+    return rendition == 0 ? 0 : rendition + 1;
+}
+
+StreamFacts facts_of(const Title& title, size_t input) {
+    return input < title.facts.size() ? title.facts[input] : StreamFacts();
+}
+
+Table table_of(const Title& title, const std::vector<Json>& logs, bool shows_all, double seconds) {
+    Table table;
+    for (size_t k = 0; k < logs.size(); ++k)
+        table.rows.push_back({title.inputs[input_of(k)], facts_of(title, input_of(k)), logs[k]});
+    table.scores = asked_scores(title.wish, shows_all).of(logs.front());
+    table.reference = title.inputs[kReference];
+    table.reference_video = facts_of(title, kReference);
+    if (seconds > 0)
+        table.frames_per_second = static_cast<double>(count_of(member(logs.front(), "pairing"), "frames")) / seconds;
+    return table;
+}
+
+/// A number that JSON has a word for, or null.
+Json number_or_null(double value, double unknown) {
+    return value == unknown || !std::isfinite(value) ? Json() : Json(value);
+}
+
+Json json_of(const StreamFacts& facts) {
+    return {{"codec", facts.codec.empty() ? Json() : Json(facts.codec)},
+            {"width", number_or_null(facts.width, 0)},
+            {"height", number_or_null(facts.height, 0)},
+            {"bit_rate", number_or_null(std::round(facts.bit_rate), 0)}};
+}
+
+/// What the table shows of a row.
+Json scores_of(const Table& table, const TableRow& row) {
+    Json scores = Json::object();
+    for (const std::string& score : table.scores) {
+        for (const char* pool : pools_of(score))
+            scores[score][pool] = number_or_null(pooled_of(row.log, score, pool), NAN);
+        if (const std::string unit = unit_of(score); !unit.empty()) scores[score]["unit"] = unit;
+    }
+    return scores;
+}
+
+void show(const Options& options, const Title& title, const std::vector<Json>& logs, const Findings& findings,
+          double seconds) {
     if (options.as_json)
-        print_whole(json_text(summary_of(title, logs, options.output, findings), 2) + "\n");
-    else
-        print_whole(options.is_quiet ? "" : table_of(logs, shows_all_scores(title.wish)));
+        print_whole(DataText(
+            json_text(summary_of(title, logs, options.output, findings, options.shows_all, seconds), 2) + "\n"));
+    else if (!options.is_quiet)
+        print_whole(text_of(table_of(title, logs, options.shows_all, seconds), terminal_width(), shows_bold()));
 }
 
 } // namespace
-
-bool shows_all_scores(const Wish& wish) {
-    return !wish.feature.empty() || (!wish.metrics.empty() && wish.metrics != "vmaf");
-}
 
 Json told_of(const Json& log) {
     Json told = {{"complete", log.value("complete", false)}};
@@ -46,14 +91,21 @@ Json json_of(const Findings& findings) {
     return list;
 }
 
-Json summary_of(const Title& title, const std::vector<Json>& logs, const std::string& kept, const Findings& findings) {
+Json summary_of(const Title& title, const std::vector<Json>& logs, const std::string& kept, const Findings& findings,
+                bool shows_all, double seconds) {
+    const Table table = table_of(title, logs, shows_all, seconds);
     Json list = Json::array();
-    for (size_t k = 0; k < logs.size(); ++k) {
-        Json rendition = {{"distorted", title.inputs[k == 0 ? 0 : k + 1]}};
-        rendition.update(told_of(logs[k]));
+    for (const TableRow& row : table.rows) {
+        Json rendition = {{"distorted", without_passwords(row.file)},
+                          {"video", json_of(row.video)},
+                          {"scores", scores_of(table, row)}};
+        rendition.update(told_of(row.log));
         list.push_back(std::move(rendition));
     }
-    return {{"reference", title.inputs[1]},
+    return {{"reference", without_passwords(table.reference)},
+            {"reference_video", json_of(table.reference_video)},
+            {"backend", backend_of(table.rows.front().log)},
+            {"frames_per_second", number_or_null(std::round(table.frames_per_second * 10) / 10, 0)},
             {"parts", title.parts.size()},
             {"log", kept},
             {"findings", json_of(findings)},
@@ -76,13 +128,18 @@ void find_again(const Json& log, const std::vector<std::string>& records, Findin
         if (each.is_string()) findings->add("filter", in_this_commands_words(each.get<std::string>()));
 }
 
+void tell_merged(size_t merged, size_t titles) {
+    print_whole(TerminalText("titles merged: " + std::to_string(merged) + " of " + std::to_string(titles) + "\n"));
+}
+
 ExitCode present_merged(const Options& options, const std::vector<MergedTitle>& titles) {
     Json list = Json::array();
     std::vector<Finding> all;
     for (const MergedTitle& each : titles) {
         const std::string& log = each.title.log;
         if (!each.error.empty()) {
-            list.push_back({{"reference", each.title.inputs[1]}, {"log", log}, {"error", each.error}});
+            list.push_back(
+                {{"reference", without_passwords(each.title.inputs[1])}, {"log", log}, {"error", each.error}});
             continue;
         }
         const std::vector<Json> heads = heads_of(each.title, log);
@@ -91,7 +148,7 @@ ExitCode present_merged(const Options& options, const std::vector<MergedTitle>& 
         all.insert(all.end(), findings.list().begin(), findings.list().end());
         list.push_back(summary_of(each.title, heads, log, findings));
     }
-    if (options.as_json) print_whole(json_text(list, 2) + "\n");
+    if (options.as_json) print_whole(DataText(json_text(list, 2) + "\n"));
     return exit_code_of(options, all, false);
 }
 
@@ -108,7 +165,7 @@ bool is_any_met(const std::vector<Condition>& conditions, const Json& log, const
     bool is_met = false;
     for (const Condition& condition : conditions)
         if (const auto line = judge(condition, log, name)) {
-            std::fprintf(stderr, "%s\n", line->c_str());
+            say(*line);
             is_met = true;
         }
     return is_met;
@@ -116,20 +173,20 @@ bool is_any_met(const std::vector<Condition>& conditions, const Json& log, const
 
 ExitCode exit_code_of(const Options& options, const std::vector<Finding>& findings, bool is_below) {
     if (options.is_strict && !findings.empty()) {
-        std::fprintf(stderr, "quality-cuda: --strict: %zu finding%s\n", findings.size(),
-                     findings.size() > 1 ? "s" : "");
+        say("quality-cuda: --strict: " + std::to_string(findings.size()) + " finding" +
+            (findings.size() > 1 ? "s" : ""));
         return kDoubtful;
     }
     return is_below ? kBelowThreshold : kDone;
 }
 
 ExitCode present(const Options& options, const Title& title, const std::string& log,
-                 const std::vector<Condition>& conditions, const Findings& findings) {
+                 const std::vector<Condition>& conditions, const Findings& findings, double seconds) {
     const std::vector<Json> logs = heads_of(title, log);
-    show(options, title, logs, findings);
+    show(options, title, logs, findings, seconds);
     bool is_below = false;
     for (size_t k = 0; k < logs.size(); ++k)
-        is_below = is_any_met(conditions, logs[k], title.inputs[k == 0 ? 0 : k + 1]) || is_below;
+        is_below = is_any_met(conditions, logs[k], title.inputs[input_of(k)]) || is_below;
     return exit_code_of(options, findings.list(), is_below);
 }
 

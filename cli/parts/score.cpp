@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // One title, on this machine: divided, scored side by side, merged, shown.
 #include <algorithm>
-#include <cstdio>
+#include <chrono>
 #include <filesystem>
 #include <future>
 #include <memory>
@@ -9,6 +9,7 @@
 
 #include "ffmpeg/runs.hpp"
 #include "ffmpeg/said.hpp"
+#include "logs/log_writing.hpp"
 #include "logs/logs.hpp"
 #include "logs/summary.hpp"
 #include "parts/commands.hpp"
@@ -20,6 +21,7 @@
 #include "results/outputs.hpp"
 #include "results/results.hpp"
 #include "words/advice.hpp"
+#include "words/terminal.hpp"
 #include "words/text.hpp"
 
 namespace qc::cli {
@@ -44,8 +46,8 @@ int64_t shortest_part(const Options& options) {
     return options.cluster.engine.empty() ? kShortestPart : kShortestTask;
 }
 
-void say(const Options& options, const std::string& line) {
-    if (!options.is_quiet) std::fprintf(stderr, "%s\n", line.c_str());
+void note(const Options& options, const std::string& line) {
+    if (!options.is_quiet) say(line);
 }
 
 Failure failed(const std::string& what, const Outcome& outcome) {
@@ -204,7 +206,7 @@ void score_parts(const Tools& tools, const Options& options, const Title& title,
 Provenance score_as_divided(const Tools& tools, const Options& options, Title& title, const TemporaryFolder& folder,
                             const std::string& log, std::unique_ptr<EarlyRuns> early, Findings* findings) {
     Provenance made = provenance_of(options);
-    if (!title.why_one_part.empty() && options.parts != 1) say(options, title.why_one_part + ": scored in one part");
+    if (!title.why_one_part.empty() && options.parts != 1) note(options, title.why_one_part + ": scored in one part");
     if (title.parts.size() == 1) {
         early.reset();
         score_whole(tools, options, title, log, &made, findings);
@@ -213,7 +215,7 @@ Provenance score_as_divided(const Tools& tools, const Options& options, Title& t
     try {
         score_parts(tools, options, title, folder, log, std::move(early), &made, findings);
     } catch (const InexactParts& inexact) {
-        say(options, std::string("the parts do not make one run, scored in one part: ") + inexact.what());
+        note(options, std::string("the parts do not make one run, scored in one part: ") + inexact.what());
         title.parts.resize(1);
         made.merge.clear();
         score_whole(tools, options, title, log, &made, findings);
@@ -230,7 +232,7 @@ Provenance score_somehow(const Tools& tools, const Options& options, Title& titl
         throw;
     } catch (const Failure& failure) {
         if (!title.decodes_on_gpu || options.hwaccel == "cuda") throw;
-        say(options, std::string("decoding on the GPU failed, decoding on the CPU: ") + failure.what());
+        note(options, std::string("decoding on the GPU failed, decoding on the CPU: ") + failure.what());
         title.decodes_on_gpu = false;
         return score_as_divided(tools, options, title, folder, log, nullptr, findings);
     }
@@ -332,13 +334,21 @@ std::unique_ptr<EarlyRuns> start_early(const Tools& tools, const Options& option
     return std::make_unique<EarlyRuns>(tools, title, gpus, parts, folder);
 }
 
+/// The reference's, unless something else is scored than the whole of it.
+StreamFacts scored_size(const Title& title) {
+    const Wish& wish = title.wish;
+    const bool is_whole = wish.scale_to.empty() && wish.crop.empty() && wish.roi.empty();
+    return is_whole && title.facts.size() > 1 ? title.facts[1] : StreamFacts();
+}
+
 } // namespace
 
 void refuse_overwriting(const std::vector<std::string>& videos, const std::string& log) {
     if (log.empty()) return;
     Outputs outputs;
     for (const std::string& each : videos) outputs.reads(each, "a video");
-    for (const std::string& name : log_names(log, videos.size() - 1)) outputs.writes(name, "the log");
+    for (const std::string& name : log_names(log, layout_of_ending(log) == Layout::kJsonLines ? 1 : videos.size() - 1))
+        outputs.writes(name, "the log");
     outputs.writes(provenance_name(log), "what is beside the log");
 }
 
@@ -374,9 +384,10 @@ Title prepare(const Tools& tools, const Options& options, const std::vector<std:
     if (wanted > 1 && !title.wish.is_cut()) head.start(title); // beside the probes
     std::vector<Input> inputs = probe_all(tools, &title);
     settle_decoding(options, &title);
-    for (const Input& each : inputs)
-        if (!each.note.empty()) say(options, each.note);
-    for (const Input& each : inputs) title.facts.push_back(each.facts);
+    for (const Input& each : inputs) {
+        if (!each.note.empty()) note(options, each.note);
+        title.facts.push_back(each.facts);
+    }
     cut(&inputs, &title);
     const int64_t shortest = shortest_part(options);
     const bool is_long = static_cast<int64_t>(inputs[0].pts.size()) >= 2 * shortest;
@@ -395,11 +406,17 @@ Title prepare(const Tools& tools, const Options& options, const std::vector<std:
 
 Provenance provenance_of(const Options& options) {
     std::error_code error;
-    return {{shell_text(options.command_line)}, std::filesystem::current_path(error).string(), QC_VERSION, {}, {}, {}};
+    return {{without_passwords(shell_text(options.command_line))},
+            std::filesystem::current_path(error).string(),
+            QC_VERSION,
+            {},
+            {},
+            {}};
 }
 
 ExitCode score(const Options& options) {
     const std::vector<Condition> conditions = conditions_of(options);
+    require_layout(options.output, false);
     refuse_overwriting(options.videos, options.output);
     if (is_special_file(options.output) && options.videos.size() > 2)
         throw Failure("--output=" + options.output +
@@ -410,17 +427,21 @@ ExitCode score(const Options& options) {
     std::unique_ptr<EarlyRuns> early = start_early(tools, options, folder);
     std::future<Outcome> untold;
     Title title = prepare(tools, options, options.videos, folder.file(""), &untold);
-    // What is no regular file is written to when the log is whole: it cannot be read again.
-    const bool is_stream = is_special_file(options.output);
-    const std::string log = options.output.empty() || is_stream ? folder.file("scores.json")
-                                                                : std::filesystem::absolute(options.output).string();
+    // What is no regular file is written to when the log is whole: it cannot be read again. Nor can the table be made
+    // of other layouts than JSON.
+    const bool is_stream = is_special_file(options.output), is_kept = !options.output.empty();
+    const bool is_json = layout_of_ending(options.output) == Layout::kJson;
+    const std::string output = is_kept ? std::filesystem::absolute(options.output).string() : "";
+    const std::string log = is_kept && is_json && !is_stream ? output : folder.file("scores.json");
     Findings findings;
     const std::vector<SourceFile> files = sources_of(title);
+    const auto begin = std::chrono::steady_clock::now();
     Provenance made = score_somehow(tools, options, title, folder, log, std::move(early), &findings);
-    if (is_stream) write_whole(options.output, read_whole(log));
+    const std::chrono::duration<double> lasted = std::chrono::steady_clock::now() - begin;
     made.files = files;
-    if (!options.output.empty() && !is_stream) write_provenance(log, made);
-    return present(options, title, log, conditions, findings);
+    if (is_kept && (is_stream || !is_json)) write_log_as(log, title.inputs.size() - 1, scored_size(title), output);
+    if (is_kept && !is_stream) write_provenance(output, made);
+    return present(options, title, log, conditions, findings, lasted.count());
 }
 
 } // namespace qc::cli

@@ -2,14 +2,15 @@
 // A plan and its shards: the steps of `score`, each for itself, on whatever machine.
 #include <cerrno>
 #include <charconv>
-#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <optional>
 #include <set>
+#include <sstream>
 
 #include "ffmpeg/runs.hpp"
 #include "ffmpeg/said.hpp"
+#include "logs/log_writing.hpp"
 #include "logs/logs.hpp"
 #include "parts/commands.hpp"
 #include "parts/merging.hpp"
@@ -20,6 +21,7 @@
 #include "results/results.hpp"
 #include "words/advice.hpp"
 #include "words/json_text.hpp"
+#include "words/terminal.hpp"
 #include "words/text.hpp"
 
 namespace qc::cli {
@@ -148,7 +150,7 @@ ExitCode present_shards(const Options& options, const Plan& plan, const std::vec
         list.push_back(
             {{"shard", number}, {"findings", json_of(findings)}, {"decoder_errors", findings.decoder_errors()}});
     }
-    if (options.as_json) print_whole(json_text(list, 2) + "\n");
+    if (options.as_json) print_whole(DataText(json_text(list, 2) + "\n"));
     return exit_code_of(options, all, false);
 }
 
@@ -170,13 +172,15 @@ ExitCode run_share(const Options& options, const Plan& plan, const Share& share,
     const size_t videos = plan.titles[plan.shards[share.first % plan.shards.size()].title].inputs.size();
     const auto outcomes = run_side_by_side(commands, parts_of_machine(gpus, videos),
                                            [&](size_t, const std::string& line) {
-                                               if (is_talkative(options)) std::printf("%s\n", line.c_str());
+                                               if (is_talkative(options)) print_whole(TerminalText(line + "\n"));
                                            },
                                            {.goes_on = true, .gpus = gpus});
     std::vector<size_t> failed, done;
     for (size_t i = 0; i < outcomes.size(); ++i) {
         (outcomes[i].ok() ? done : failed).push_back(numbers[i]);
-        if (!outcomes[i].ok()) std::fprintf(stderr, "%s", outcomes[i].message.c_str());
+        if (outcomes[i].ok()) continue;
+        std::istringstream lines(outcomes[i].message);
+        for (std::string line; std::getline(lines, line);) say(line);
     }
     const ExitCode code = present_shards(options, plan, done);
     if (failed.empty()) return code;
@@ -208,14 +212,15 @@ bool score_shard(const Options& options, const Plan& plan, size_t number, const 
     Outcome outcome = attempt();
     if (!outcome.ok() && title.decodes_on_gpu && options.hwaccel != "cuda") {
         if (!options.is_quiet)
-            std::fprintf(stderr, "shard %zu: decoding on the GPU failed, decoding on the CPU: %s\n", number,
-                         reason_of(outcome).c_str());
+            say("shard " + std::to_string(number) +
+                ": decoding on the GPU failed, decoding on the CPU: " + reason_of(outcome));
         title.decodes_on_gpu = false;
         outcome = attempt();
     }
     if (!outcome.ok())
         throw Failure("shard " + std::to_string(number) + ": " + in_this_commands_words(reason_of(outcome)));
-    seal(record.path, Damage({outcome}, {command}).to_text(), shell_text(command.arguments), result_seal);
+    seal(record.path, Damage({outcome}, {command}).to_text(), without_passwords(shell_text(command.arguments)),
+         result_seal);
     if (std::rename(record.path.c_str(), result.c_str()) != 0)
         throw Failure(result + " cannot be written: " + std::strerror(errno));
     return true;
@@ -230,6 +235,7 @@ std::vector<Title> planned_titles(const Options& options) {
     std::vector<std::string> logs;
     std::vector<Title> planned;
     const auto titles = titles_of(options, &logs);
+    for (const std::string& log : logs) require_layout(log, true);
     refuse_common_logs(titles, logs);
     if (!options.plan.empty()) refuse_overwriting_of(options, titles, logs);
     for (size_t i = 0; i < titles.size(); ++i) {
@@ -239,7 +245,7 @@ std::vector<Title> planned_titles(const Options& options) {
         planned.push_back(prepare(tools, options, videos, folder.file(""), &untold));
         planned.back().log = absolute(logs[i]);
         if (!planned.back().why_one_part.empty() && !options.is_quiet)
-            std::fprintf(stderr, "%s: scored in one part\n", planned.back().why_one_part.c_str());
+            say(planned.back().why_one_part + ": scored in one part");
     }
     return planned;
 }
@@ -254,7 +260,7 @@ ExitCode make_plan(const Options& options) {
     write_plan(options.plan, titles, provenance_of(options).commands.front());
     size_t shards = 0;
     for (const Title& title : titles) shards += title.parts.size();
-    if (!options.is_quiet) print_whole(std::to_string(shards) + "\n");
+    if (!options.is_quiet) print_whole(TerminalText(std::to_string(shards) + "\n"));
     return kDone;
 }
 
@@ -264,7 +270,8 @@ ExitCode run_shard(const Options& options) {
     const std::vector<std::string> gpus = find_gpus(options.gpus);
     if (share.tasks > 0) return run_share(options, plan, share, gpus);
     const bool is_new = score_shard(options, plan, share.first, gpus);
-    if (is_talkative(options)) std::printf("shard %zu: %s\n", share.first, is_new ? "done" : "done before");
+    if (is_talkative(options))
+        print_whole(TerminalText("shard " + std::to_string(share.first) + (is_new ? ": done\n" : ": done before\n")));
     return present_shards(options, plan, {share.first});
 }
 
@@ -280,17 +287,17 @@ ExitCode merge_plan(const Options& options) {
     for (size_t i = 0; i < plan.titles.size(); ++i) {
         MergedTitle title{plan.titles[i], records[i], missing.troubles[i]};
         if (!title.error.empty())
-            std::fprintf(stderr, "%s: not merged: %s\n", title.title.log.c_str(), title.error.c_str());
+            say(title.title.log + ": not merged: " + title.error);
         else if (!is_whole[i])
             title.error = "shards are missing";
         else if (title.error = merge_title(options, plan, i, records[i]); title.error.empty())
             ++merged;
         else
-            std::fprintf(stderr, "%s: %s\n", title.title.log.c_str(), title.error.c_str());
+            say(title.title.log + ": " + title.error);
         titles.push_back(std::move(title));
     }
     const ExitCode code = present_merged(options, titles);
-    if (is_talkative(options)) std::printf("titles merged: %zu of %zu\n", merged, plan.titles.size());
+    if (is_talkative(options)) tell_merged(merged, plan.titles.size());
     if (!missing.shards.empty())
         throw Failure("missing shards: " + listed(missing.shards) + " (" + std::to_string(missing.shards.size()) +
                       " of " + std::to_string(plan.shards.size()) + "); quality-cuda shard " + options.plan +

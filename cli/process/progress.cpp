@@ -9,6 +9,8 @@
 
 #include <unistd.h>
 
+#include "words/terminal.hpp"
+
 namespace qc::cli {
 
 namespace {
@@ -34,7 +36,7 @@ void Progress::take(size_t run, const std::string& line) {
 }
 
 void Progress::note(const std::string& text) {
-    note_ = "  " + text;
+    note_ = "  " + TerminalText(text).shown();
     show();
 }
 
@@ -65,6 +67,26 @@ std::string Progress::text(double seconds) const {
                   std::string(filled, '#').c_str(), std::string(kBarWidth - filled, '.').c_str(), 100 * part, rate,
                   left / 60, left % 60);
     return text.data();
+}
+
+Tally::Tally(std::string what, size_t count, bool is_wanted)
+    : what_(std::move(what)), count_(count), is_shown_(is_wanted && count > 0 && isatty(STDERR_FILENO) == 1) {
+    show();
+}
+
+Tally::~Tally() {
+    if (is_shown_) std::fputs("\r\033[K", stderr);
+}
+
+void Tally::add() {
+    ++done_;
+    show();
+}
+
+void Tally::show() const {
+    if (!is_shown_) return;
+    std::fprintf(stderr, "\r\033[K%s: %zu of %zu", what_.c_str(), done_, count_);
+    std::fflush(stderr);
 }
 
 } // namespace qc::cli

@@ -40,4 +40,22 @@ private:
     std::chrono::steady_clock::time_point start_, shown_;
 };
 
+/// "pictures: 12 of 48" on standard error, if that is a terminal, from its first moment on.
+class Tally {
+public:
+    Tally(std::string what, size_t count, bool is_wanted);
+    ~Tally();
+    Tally(const Tally&) = delete;
+    Tally& operator=(const Tally&) = delete;
+
+    void add();
+
+private:
+    void show() const;
+
+    std::string what_;
+    size_t count_, done_ = 0;
+    bool is_shown_;
+};
+
 } // namespace qc::cli

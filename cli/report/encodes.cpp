@@ -11,6 +11,7 @@
 #include "ffmpeg/title.hpp"
 #include "logs/logs.hpp"
 #include "process/process.hpp"
+#include "report/models.hpp"
 #include "report/sources.hpp"
 #include "results/results.hpp"
 #include "words/failure.hpp"
@@ -198,30 +199,24 @@ void find_commands(const ReportOptions& options, std::vector<Encode>* encodes) {
     }
 }
 
-void assign_ladders(const ReportOptions& options, std::vector<Encode>* encodes) {
-    for (Encode& each : *encodes) each.ladder = each.log_index;
-    if (options.ladders.empty()) return;
-    const std::vector<std::string> names = split_names(options.ladders, ',', "--ladders");
-    if (names.size() != options.logs.size())
-        throw Failure("--ladders=" + options.ladders + " has " + std::to_string(names.size()) + " names: there are " +
-                          std::to_string(options.logs.size()) + " logs, and one name for each is accepted",
-                      kMisused);
-    for (Encode& each : *encodes)
-        each.ladder = static_cast<size_t>(std::find(names.begin(), names.end(), names[each.log_index]) - names.begin());
-}
-
 } // namespace
 
 std::vector<Encode> read_encodes(const ReportOptions& options, std::vector<std::string>* notes) {
     require_files(options);
     std::vector<Encode> encodes;
     for (size_t i = 0; i < options.logs.size(); ++i) add_log(options.logs[i], i, &encodes, notes);
+    tell_models_apart(&encodes, notes);
     name_files(options, &encodes);
     find_commands(options, &encodes);
     take_sources(options, &encodes, notes);
     label_encodes(options, &encodes);
-    assign_ladders(options, &encodes);
-    for (Encode& each : encodes) each.scenes = find_scenes(each.log, options.comparison.window_frames);
+    for (Encode& each : encodes) {
+        const StreamFacts& facts = each.source.facts;
+        each.size = size_text(rendition_facts(encodes, each));
+        if (each.size.empty() && facts.width > 0 && facts.height > 0)
+            each.size = std::to_string(facts.width) + "x" + std::to_string(facts.height);
+        each.scenes = find_scenes(each.log, options.comparison.window_frames);
+    }
     return encodes;
 }
 
@@ -251,24 +246,6 @@ void find_rates(const ReportOptions& options, const Tools* tools, std::vector<En
             each.bit_rate_source = "file";
         }
     }
-}
-
-std::vector<Ladder> ladders_of(const std::vector<Encode>& encodes, const ReportOptions& options) {
-    std::vector<std::string> names;
-    if (!options.ladders.empty()) names = split_names(options.ladders, ',', "--ladders");
-    std::vector<Ladder> ladders;
-    std::vector<size_t> numbers;
-    for (size_t i = 0; i < encodes.size(); ++i) {
-        const auto found = std::find(numbers.begin(), numbers.end(), encodes[i].ladder);
-        const auto at = static_cast<size_t>(found - numbers.begin());
-        if (found == numbers.end()) {
-            numbers.push_back(encodes[i].ladder);
-            ladders.push_back(
-                {names.empty() ? name_of(options.logs[encodes[i].log_index]) : names[encodes[i].ladder], {}});
-        }
-        ladders[at].encodes.push_back(i);
-    }
-    return ladders;
 }
 
 } // namespace qc::cli

@@ -16,6 +16,5 @@ std::vector<Encode> read_encodes(const ReportOptions& options, std::vector<std::
 /// @param tools for bit rates of files; null: none was found
 /// @throws Failure
 void find_rates(const ReportOptions& options, const Tools* tools, std::vector<Encode>* encodes);
-std::vector<Ladder> ladders_of(const std::vector<Encode>& encodes, const ReportOptions& options);
 
 } // namespace qc::cli

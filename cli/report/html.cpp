@@ -94,6 +94,20 @@ std::string table(std::string_view caption, const std::vector<std::string>& colu
     return html + "</tbody></table></div>\n";
 }
 
+std::string list_of(const std::vector<std::string>& texts, const char* kind) {
+    if (texts.empty()) return "";
+    std::string html = std::string("<ul class=\"") + kind + "\">\n";
+    for (const std::string& each : texts) html += "<li>" + escaped(each) + "</li>\n";
+    return html + "</ul>\n";
+}
+
+std::string section(const char* id, const char* title, const std::string& html) {
+    if (html.empty()) return "";
+    const std::string name = id;
+    return "<section id=\"" + name + "\" aria-labelledby=\"" + name + "-title\">\n<h2 id=\"" + name + "-title\">" +
+           title + "</h2>\n" + html + "</section>\n";
+}
+
 std::string paragraph(std::string_view text, const char* kind) {
     return std::string("<p") + (*kind != '\0' ? std::string(" class=\"") + kind + "\"" : "") + ">" + escaped(text) +
            "</p>\n";

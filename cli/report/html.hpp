@@ -28,6 +28,12 @@ Cell head_cell(std::string_view text); ///< names its row
 std::string table(std::string_view caption, const std::vector<std::string>& columns,
                   const std::vector<std::vector<Cell>>& rows, const std::string& attributes = "");
 
+/// A list of texts; nothing of none. @param kind its class
+std::string list_of(const std::vector<std::string>& texts, const char* kind);
+
+/// A part of the page with its heading; nothing without a content.
+std::string section(const char* id, const char* title, const std::string& html);
+
 std::string paragraph(std::string_view text, const char* kind = "");
 
 } // namespace qc::cli

@@ -4,7 +4,10 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <future>
 #include <optional>
+#include <thread>
+#include <utility>
 
 #include "ffmpeg/title.hpp"
 #include "process/process.hpp"
@@ -230,6 +233,25 @@ void pair_by_stamps(const Encode& encode, Files* files, PairPlaces* places) {
 const Input& Files::input(const std::string& path) {
     const auto found = known_.find(path);
     return found != known_.end() ? found->second : known_.emplace(path, probe(tools_, path)).first->second;
+}
+
+void Files::read(const std::vector<std::string>& paths, const std::function<void()>& done) {
+    const size_t at_once = std::max<size_t>(1, std::thread::hardware_concurrency());
+    for (size_t begin = 0; begin < paths.size(); begin += at_once) {
+        std::vector<std::pair<std::string, std::future<Input>>> probes;
+        for (size_t i = begin; i < std::min(begin + at_once, paths.size()); ++i)
+            if (known_.count(paths[i]) == 0)
+                probes.emplace_back(
+                    paths[i], std::async(std::launch::async, [this, path = paths[i]] { return probe(tools_, path); }));
+        for (auto& [path, found] : probes) {
+            try {
+                known_.emplace(path, found.get());
+            } catch (const Failure&) {
+                if (was_interrupted()) throw;
+            }
+            done();
+        }
+    }
 }
 
 PairPlaces pair_places(const Encode& encode, Files* files) {

@@ -2,6 +2,7 @@
 // Which frames of the files a log's frames are.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -29,6 +30,8 @@ class Files {
 public:
     explicit Files(const Tools& tools) : tools_(tools) {}
     const Input& input(const std::string& path);
+    /// Several, side by side; one that cannot be read fails when it is asked for. @param done called after each
+    void read(const std::vector<std::string>& paths, const std::function<void()>& done);
 
 private:
     const Tools& tools_;

@@ -2,16 +2,20 @@
 // Pictures of the worst frames, taken with ffmpeg from the files that were scored.
 #include "report/pictures.hpp"
 
-#include <cstdio>
-#include <map>
+#include <algorithm>
+#include <functional>
 #include <set>
+#include <thread>
 
 #include "ffmpeg/runs.hpp"
 #include "ffmpeg/said.hpp"
 #include "process/process.hpp"
+#include "process/progress.hpp"
 #include "report/pairs.hpp"
+#include "report/picture_cache.hpp"
 #include "results/results.hpp"
 #include "words/failure.hpp"
+#include "words/text.hpp"
 
 namespace qc::cli {
 
@@ -30,14 +34,9 @@ struct Openings {
     const Opening &distorted, &reference;
 };
 
-Size size_of(const Tools& tools, const std::string& path, const Opening& opening) {
-    const Outcome outcome = run(
-        {{tools.ffprobe, "-v", "error", "-select_streams", opening.stream < 0 ? "V:0" : std::to_string(opening.stream),
-          "-show_entries", "stream=width,height", "-of", "csv=print_section=0", "-i", name_for_ffmpeg(path)},
-         {}});
-    Size size;
-    if (std::sscanf(outcome.output.c_str(), "%d,%d", &size.width, &size.height) != 2 || size.width <= 0 ||
-        size.height <= 0 || size.width > kLargestSide || size.height > kLargestSide)
+Size size_of(const Input& input) {
+    const Size size{input.facts.width, input.facts.height};
+    if (size.width <= 0 || size.height <= 0 || size.width > kLargestSide || size.height > kLargestSide)
         throw Failure("its reference's size is not known");
     return size;
 }
@@ -61,51 +60,92 @@ std::string graph_of(const Openings& openings, const Place& distorted, const Pla
            "[x];[d]" + small + "[do];[r]" + small + "[ro]";
 }
 
-Picture take_picture(const Tools& tools, const Encode& encode, const Openings& openings, const Place& distorted,
-                     const Place& reference, const TemporaryFolder& folder) {
-    const Size size = size_of(tools, encode.reference, openings.reference);
-    std::vector<std::string> arguments = {tools.ffmpeg, "-nostdin", "-hide_banner", "-nostats", "-v", "error", "-y"};
+/// A picture that is being taken.
+struct Shot {
+    WorstScene* scene = nullptr;
+    std::string key, name; ///< in the cache, and how its files' names begin
+    Command command;
+};
+
+constexpr const char* kPads[] = {"ro", "do", "x"};
+
+Command command_of(const Tools& tools, const Encode& encode, const Openings& openings, const Place& distorted,
+                   const Place& reference, const std::string& graph, const std::string& name) {
+    Command command{{tools.ffmpeg, "-nostdin", "-hide_banner", "-nostats", "-v", "error", "-y"}, {}};
+    std::vector<std::string>& arguments = command.arguments;
     add_input(encode.distorted, openings.distorted, distorted.seek, &arguments);
     add_input(encode.reference, openings.reference, reference.seek, &arguments);
-    arguments.insert(arguments.end(), {"-filter_complex", graph_of(openings, distorted, reference, size)});
-    Picture picture;
-    const std::pair<const char*, std::string*> outputs[] = {
-        {"ro", &picture.reference}, {"do", &picture.distorted}, {"x", &picture.difference}};
-    for (const auto& [pad, bytes] : outputs)
-        arguments.insert(arguments.end(), {"-map", std::string("[") + pad + "]", "-frames:v", "1", "-c:v", "mjpeg",
-                                           "-q:v", "4", "-f", "image2pipe", folder.file(pad)});
-    const Outcome outcome = run({arguments, {}});
+    arguments.insert(arguments.end(), {"-filter_complex", graph});
+    for (const std::string pad : kPads)
+        arguments.insert(arguments.end(), {"-map", "[" + pad + "]", "-frames:v", "1", "-c:v", "mjpeg", "-q:v", "4",
+                                           "-f", "image2pipe", name + pad});
+    return command;
+}
+
+/// @throws Failure
+Shot shot_of(const Tools& tools, const Encode& encode, const PairPlaces& places, Files* files, const std::string& name,
+             WorstScene* scene) {
+    if (!places.why_not.empty()) throw Failure(places.why_not);
+    const Input &distorted = files->input(encode.distorted), &reference = files->input(encode.reference);
+    const Openings openings{distorted.opening, reference.opening};
+    const Place &own = places.distorted[scene->worst_frame], &partner = places.reference[scene->worst_frame];
+    const std::string graph = graph_of(openings, own, partner, size_of(reference));
+    return {scene,
+            PictureCache::key_of(graph + " " + fixed(own.seek, 6) + " " + fixed(partner.seek, 6), encode.distorted,
+                                 encode.reference),
+            name, command_of(tools, encode, openings, own, partner, graph, name)};
+}
+
+Picture picture_of(const Shot& shot, const Outcome& outcome) {
     if (!outcome.ok()) throw Failure(reason_of(outcome));
-    for (const auto& [pad, bytes] : outputs) {
-        *bytes = read_whole(folder.file(pad));
-        if (bytes->empty()) throw Failure("ffmpeg found no frame there");
+    Picture picture;
+    std::string* const bytes[] = {&picture.reference, &picture.distorted, &picture.difference};
+    for (size_t k = 0; k < std::size(kPads); ++k) {
+        *bytes[k] = read_whole(shot.name + kPads[k]);
+        if (bytes[k]->empty()) throw Failure("ffmpeg found no frame there");
     }
     return picture;
 }
 
 } // namespace
 
-std::string take_pictures(const Tools& tools, const std::vector<Encode>& encodes, std::vector<WorstScene>* scenes) {
+std::string take_pictures(const Tools& tools, const std::vector<Encode>& encodes, const std::vector<PairPlaces>& places,
+                          Files* files, std::vector<WorstScene>* scenes, bool is_quiet) {
     heed_signals(); // from here on something temporary has to go
     const TemporaryFolder folder;
-    Files files(tools);
-    std::map<size_t, PairPlaces> pairs;
+    const PictureCache cache;
+    Tally tally("pictures", scenes->size(), !is_quiet);
+    std::vector<Shot> shots;
+    std::vector<Command> commands;
     std::set<std::string> reasons;
-    for (WorstScene& scene : *scenes) {
-        const Encode& encode = encodes[scene.encode];
-        if (pairs.count(scene.encode) == 0) pairs[scene.encode] = pair_places(encode, &files);
-        const PairPlaces& places = pairs[scene.encode];
-        const size_t frame = scene.worst_frame;
+    const auto attempt = [&](const WorstScene& scene, const std::function<void()>& act) {
         try {
-            if (!places.why_not.empty()) throw Failure(places.why_not);
-            const Openings openings{files.input(encode.distorted).opening, files.input(encode.reference).opening};
-            scene.picture =
-                take_picture(tools, encode, openings, places.distorted[frame], places.reference[frame], folder);
+            act();
         } catch (const Failure& failure) {
             if (was_interrupted()) throw;
-            reasons.insert(encode.label + ": " + failure.what());
+            reasons.insert(encodes[scene.encode].label + ": " + failure.what());
         }
-    }
+    };
+    for (WorstScene& scene : *scenes)
+        attempt(scene, [&] {
+            Shot shot = shot_of(tools, encodes[scene.encode], places[scene.encode], files,
+                                folder.file(std::to_string(shots.size())), &scene);
+            scene.picture = cache.find(shot.key);
+            if (scene.picture) return tally.add();
+            commands.push_back(shot.command);
+            shots.push_back(std::move(shot));
+        });
+    const auto done = [&](size_t) {
+        tally.add();
+        return std::string();
+    };
+    const auto outcomes = run_side_by_side(commands, std::max(1U, std::thread::hardware_concurrency()),
+                                           [](size_t, const std::string&) {}, {.goes_on = true, .check = done});
+    for (size_t i = 0; i < shots.size(); ++i)
+        attempt(*shots[i].scene, [&] {
+            shots[i].scene->picture = picture_of(shots[i], outcomes[i]);
+            cache.keep(shots[i].key, *shots[i].scene->picture);
+        });
     std::string why;
     for (const std::string& each : reasons) why += (why.empty() ? "" : "; ") + each;
     return why;

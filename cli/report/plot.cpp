@@ -100,8 +100,8 @@ std::string grid(const Axis& x, const Axis& y) {
     return svg;
 }
 
-std::string curve(const std::vector<Bin>& bins, const Axis& x, const Axis& y, size_t index) {
-    const std::string colour = kColours[index % std::size(kColours)];
+std::string curve(const std::vector<Bin>& bins, const Axis& x, const Axis& y, const Style& style) {
+    const std::string colour = kColours[style.colour % std::size(kColours)];
     std::string middle, upper, lower;
     for (const Bin& bin : bins) {
         middle += number(x.place(bin.frame)) + "," + number(y.place(bin.mean)) + " ";
@@ -110,7 +110,7 @@ std::string curve(const std::vector<Bin>& bins, const Axis& x, const Axis& y, si
     }
     return "<polygon points=\"" + upper + lower + "\" fill=\"" + colour +
            "\" fill-opacity=\"0.15\"/>\n<polyline points=\"" + middle + "\" fill=\"none\" stroke=\"" + colour +
-           "\" stroke-width=\"2\" stroke-dasharray=\"" + kDashes[index % std::size(kDashes)] + "\"/>\n";
+           "\" stroke-width=\"2\" stroke-dasharray=\"" + kDashes[style.dash % std::size(kDashes)] + "\"/>\n";
 }
 
 std::string legend(const Report& report) {
@@ -118,8 +118,9 @@ std::string legend(const Report& report) {
     for (size_t i = 0; i < report.encodes.size(); ++i) {
         const double y = kHeight + kLegendLine * static_cast<double>(i);
         svg += line(kLeft, y, kLeft + 60, y,
-                    std::string("stroke-width=\"3\" stroke=\"") + kColours[i % std::size(kColours)] +
-                        "\" stroke-dasharray=\"" + kDashes[i % std::size(kDashes)] + "\"") +
+                    std::string("stroke-width=\"3\" stroke=\"") +
+                        kColours[report.encodes[i].style.colour % std::size(kColours)] + "\" stroke-dasharray=\"" +
+                        kDashes[report.encodes[i].style.dash % std::size(kDashes)] + "\"") +
                text_at(kLeft + 72, y + 6, "start", report.encodes[i].label);
     }
     return svg;
@@ -157,7 +158,7 @@ std::string plot_of(const Report& report) {
         " over time</title>\n<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n" +
         text_at(kLeft, 40, "start", report.score + " over frames: mean, and range from lowest to highest") + grid(x, y);
     for (size_t i = 0; i < curves.size(); ++i)
-        if (!curves[i].empty()) svg += curve(curves[i], x, y, i);
+        if (!curves[i].empty()) svg += curve(curves[i], x, y, report.encodes[i].style);
     return svg + text_at(kWidth - kRight, kHeight - kBottom + 56, "end", "frame") + legend(report) + "</svg>\n";
 }
 

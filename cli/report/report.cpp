@@ -4,17 +4,21 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <memory>
 
 #include "logs/logs.hpp"
+#include "process/progress.hpp"
 #include "report/encodes.hpp"
+#include "report/ladders.hpp"
+#include "report/packets.hpp"
+#include "report/pairs.hpp"
 #include "report/pictures.hpp"
 #include "report/plot.hpp"
 #include "report/report_page.hpp"
 #include "results/outputs.hpp"
 #include "results/results.hpp"
 #include "words/failure.hpp"
+#include "words/terminal.hpp"
 #include "words/text.hpp"
 
 namespace qc::cli {
@@ -68,45 +72,42 @@ std::vector<WorstScene> worst_scenes(const Report& report) {
     return worst;
 }
 
+/// Reads the files at once, and finds which of their frames were scored.
+std::vector<PairPlaces> find_places(const std::vector<Encode>& encodes, Files* files, bool is_quiet) {
+    std::vector<std::string> paths;
+    for (const Encode& each : encodes)
+        for (const std::string& path : {each.main, each.reference, each.distorted})
+            if (!path.empty() && std::find(paths.begin(), paths.end(), path) == paths.end()) paths.push_back(path);
+    Tally tally("reading files", paths.size(), !is_quiet);
+    files->read(paths, [&] { tally.add(); });
+    std::vector<PairPlaces> places;
+    places.reserve(encodes.size());
+    for (const Encode& each : encodes) places.push_back(pair_places(each, files));
+    return places;
+}
+
 /// The first `wanted` scenes of each encode get pictures; the others are listed.
 void add_pictures(const ReportOptions& options, const Tools* tools, const std::string& why_no_tools, Report* report) {
     std::vector<WorstScene> chosen;
-    std::vector<size_t> places;
+    std::vector<size_t> numbers;
     size_t rank = 0;
     for (size_t i = 0; i < report->worst.size(); ++i) {
         rank = i > 0 && report->worst[i].encode == report->worst[i - 1].encode ? rank + 1 : 0;
         if (rank >= static_cast<size_t>(options.thumbnails)) continue;
         chosen.push_back(report->worst[i]);
-        places.push_back(i);
+        numbers.push_back(i);
     }
-    if (options.thumbnails == 0)
-        report->why_no_pictures = "none were asked for (--thumbnails 0)";
-    else if (tools == nullptr)
-        report->why_no_pictures = why_no_tools;
-    else
-        report->why_no_pictures = take_pictures(*tools, report->encodes, &chosen);
-    for (size_t i = 0; i < chosen.size(); ++i) report->worst[places[i]].picture = std::move(chosen[i].picture);
-}
-
-std::vector<RatePoint> points_of(const Report& report, const Ladder& ladder, const std::string& score) {
-    std::vector<RatePoint> points;
-    for (const size_t number : ladder.encodes) {
-        const Encode& each = report.encodes[number];
-        const double mean = each.log.mean(score);
-        if (each.bit_rate > 0 && std::isfinite(mean)) points.push_back({each.bit_rate, mean});
+    if (options.thumbnails == 0) report->why_no_pictures = "none were asked for (--thumbnails 0)";
+    if (tools == nullptr) {
+        if (options.thumbnails > 0) report->why_no_pictures = why_no_tools;
+        return;
     }
-    return points;
-}
-
-void compare_ladders(Report* report) {
-    for (size_t k = 1; k < report->ladders.size(); ++k)
-        for (const std::string& score : headline_scores(report->encodes[report->ladders[0].encodes[0]].log)) {
-            if (better(score) == Better::kNeither) continue;
-            report->differences.push_back(
-                {k, score,
-                 rate_difference(points_of(*report, report->ladders[0], score),
-                                 points_of(*report, report->ladders[k], score), better(score) == Better::kHigher)});
-        }
+    Files files(*tools);
+    const std::vector<PairPlaces> places = find_places(report->encodes, &files, options.is_quiet);
+    add_packets(places, &files, &report->encodes);
+    if (options.thumbnails == 0) return;
+    report->why_no_pictures = take_pictures(*tools, report->encodes, places, &files, &chosen, options.is_quiet);
+    for (size_t i = 0; i < chosen.size(); ++i) report->worst[numbers[i]].picture = std::move(chosen[i].picture);
 }
 
 /// Each log's encodes with those of the first log, rendition by rendition.
@@ -160,7 +161,7 @@ std::string csv_of(const std::vector<Encode>& encodes) {
 }
 
 void write_text(const std::string& path, const std::string& text) {
-    if (path == "-") return print_whole(text);
+    if (path == "-") return print_whole(DataText(text));
     write_whole(path, text);
 }
 
@@ -207,21 +208,22 @@ ExitCode report(const ReportOptions& options) {
         }
     }
     find_rates(options, tools.get(), &report.encodes);
-    report.ladders = ladders_of(report.encodes, options);
+    group_encodes(options, &report);
     report.score = choose_score(options, report.encodes);
+    report.confidence = options.comparison.resampling.confidence;
     if (options.compare) compare_encodes(options, &report);
     if (!options.csv.empty()) write_text(options.csv, csv_of(report.encodes));
     if (!options.png.empty()) write_png(options.png, plot_of(report));
     if (!options.output.empty()) {
         report.worst = worst_scenes(report);
-        compare_ladders(&report);
+        compare_ladders(options.comparison.resampling, &report);
         add_pictures(options, tools.get(), why_no_tools, &report);
         write_text(options.output, page_of(report));
         if (!report.why_no_pictures.empty() && options.thumbnails > 0)
             report.notes.push_back("no pictures: " + report.why_no_pictures);
     }
     if (!options.is_quiet)
-        for (const std::string& note : report.notes) std::fprintf(stderr, "note: %s\n", note.c_str());
+        for (const std::string& note : report.notes) say("note: " + note);
     return kDone;
 }
 

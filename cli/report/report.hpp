@@ -20,15 +20,20 @@ struct ReportOptions {
     std::vector<std::string> logs;
     std::string output, csv, png;
     std::string plan, reference;
-    std::vector<std::string> distorted;     ///< files, in the order of the encodes
-    std::vector<std::string> commands;      ///< that made the logs, one each
-    std::string labels, ladders, bit_rates; ///< joined by commas, as typed
-    std::string metric;                     ///< that the report begins with; empty: the log's first
-    int thumbnails = 4;                     ///< scenes of each encode that are shown in pictures
+    std::vector<std::string> distorted;             ///< files, in the order of the encodes
+    std::vector<std::string> commands;              ///< that made the logs, one each
+    std::string labels, ladders, titles, bit_rates; ///< joined by commas, as typed
+    std::string metric;                             ///< that the report begins with; empty: the log's first
+    int thumbnails = 4;                             ///< scenes of each encode that are shown in pictures
     bool compare = false;
     bool is_quiet = false;
     std::string ffmpeg;
     ComparisonOptions comparison;
+};
+
+/// Of a line in a plot, each a number from 0 on.
+struct Style {
+    size_t colour = 0, dash = 0;
 };
 
 /// One distorted video and its scores.
@@ -40,17 +45,23 @@ struct Encode {
     std::string distorted, main, reference; ///< files; empty: not to be had. `main` decides about the pairs
     SourceFile source, reference_source;    ///< as the run's record has them; without a path: it has none
     std::string why_no_file;                ///< why one of the record's files is not to be had
-    size_t ladder = 0;
     Provenance provenance;
     std::string why_no_provenance; ///< empty: it is known
     double bit_rate = 0;           ///< bit/s; 0: not known
     std::string bit_rate_source;
+    std::string size; ///< "1920x1080"; empty: not known
     Scenes scenes;
+    Style style;
+    Scores rates;                   ///< Mbit/s of each frame; empty: not known
+    std::vector<double> key_frames; ///< among the log's
 };
 
+/// Encodes of one title that belong to one curve.
 struct Ladder {
     std::string name;
+    size_t title = 0;
     std::vector<size_t> encodes;
+    Style style;
 };
 
 struct Picture {
@@ -66,11 +77,19 @@ struct WorstScene {
     std::optional<Picture> picture;
 };
 
-/// BD-rate of a ladder against the first one.
+/// BD-rate of a ladder against the first one of its title.
 struct LadderDifference {
     size_t ladder = 0;
-    std::string score;
+    std::string base, score;
     RateDifference difference;
+    std::optional<Interval> interval; ///< per cent
+};
+
+/// BD-rate of ladders of one name, on average over titles.
+struct AverageDifference {
+    std::string ladder, base, score;
+    double percent = 0;
+    size_t titles = 0;
 };
 
 struct ComparedPair {
@@ -81,9 +100,12 @@ struct ComparedPair {
 struct Report {
     std::vector<Encode> encodes;
     std::vector<Ladder> ladders;
-    std::string score; ///< that the report begins with
+    std::vector<std::string> titles; ///< by their references; one that is not known has no name
+    std::string score;               ///< that the report begins with
+    double confidence = 95;          ///< per cent
     std::vector<WorstScene> worst;
     std::vector<LadderDifference> differences;
+    std::vector<AverageDifference> averages;
     std::vector<ComparedPair> comparisons;
     std::vector<std::string> notes; ///< for people
     std::string why_no_pictures;    ///< empty: there are some for every encode

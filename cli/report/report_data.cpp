@@ -127,6 +127,14 @@ Json json_of_frames(const std::vector<int64_t>& frames, const std::string& id, s
     return {{"id", id}, {"count", frames.size()}};
 }
 
+/// The name of its key frames' script; null: they are not known.
+Json keys_of(const Encode& encode, size_t number, std::string* scripts) {
+    if (encode.key_frames.empty()) return {};
+    const std::string id = "keys" + std::to_string(number);
+    *scripts += data_script(id, bytes_of(encode.key_frames, false));
+    return id;
+}
+
 Json json_of_encode(const Encode& encode, size_t number, std::string* scripts) {
     Json means = Json::object();
     for (const std::string& score : headline_scores(encode.log)) {
@@ -136,6 +144,9 @@ Json json_of_encode(const Encode& encode, size_t number, std::string* scripts) {
     return {{"label", encode.label},
             {"rate", encode.log.frame_rate()},
             {"kbits", encode.bit_rate > 0 ? Json(encode.bit_rate / 1000) : Json()},
+            {"colour", encode.style.colour},
+            {"dash", encode.style.dash},
+            {"keys", keys_of(encode, number, scripts)},
             {"frames", json_of_frames(encode.log.frames, "frames" + std::to_string(number), scripts)},
             {"means", means}};
 }
@@ -144,15 +155,27 @@ Json json_of_encode(const Encode& encode, size_t number, std::string* scripts) {
 
 std::string data_scripts(const Report& report) {
     std::string scripts;
-    Json index = {
-        {"score", report.score}, {"encodes", Json::array()}, {"series", Json::array()}, {"ladders", Json::array()}};
+    Json index = {{"score", report.score},
+                  {"encodes", Json::array()},
+                  {"series", Json::array()},
+                  {"rates", Json::array()},
+                  {"ladders", Json::array()}};
     for (size_t i = 0; i < report.encodes.size(); ++i)
         index["encodes"].push_back(json_of_encode(report.encodes[i], i, &scripts));
     size_t number = 0;
-    for (const Series& each : all_series(report))
+    const std::vector<Series> all = all_series(report);
+    for (const Series& each : all)
         index["series"].push_back(json_of_series(each, "series" + std::to_string(number++), &scripts));
+    for (size_t i = 0; i < report.encodes.size(); ++i)
+        if (const Encode& each = report.encodes[i]; !each.rates.values.empty())
+            index["rates"].push_back(
+                json_of_series({i, &each.rates, false, all.front().step}, "rates" + std::to_string(i), &scripts));
     for (const Ladder& each : report.ladders)
-        index["ladders"].push_back({{"name", each.name}, {"encodes", each.encodes}});
+        index["ladders"].push_back(
+            {{"name", each.name + (report.titles.size() > 1 ? ", " + report.titles[each.title] : "")},
+             {"encodes", each.encodes},
+             {"colour", each.style.colour},
+             {"dash", each.style.dash}});
     return scripts + "<script type=\"application/json\" id=\"index\">" + script_json(index) + "</script>\n";
 }
 

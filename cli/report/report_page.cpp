@@ -26,10 +26,11 @@ std::string_view frame() {
 #endif
 }
 
-std::string title_of(const Report& report) {
-    std::string title = report.encodes[0].label;
-    if (report.encodes.size() > 1) title += " and " + std::to_string(report.encodes.size() - 1) + " more";
-    return title;
+/// Links to the sections that there are.
+std::string nav_of(const std::vector<std::pair<const char*, const char*>>& parts) {
+    std::string html = "<nav aria-label=\"Sections\">\n";
+    for (const auto& [id, name] : parts) html += "<a href=\"#" + std::string(id) + "\">" + name + "</a> ";
+    return html + "\n</nav>";
 }
 
 } // namespace
@@ -40,16 +41,27 @@ bool has_page() {
 
 std::string page_of(const Report& report) {
     if (!has_page()) throw Failure(kWithoutPage);
-    const std::string plot = plot_of(report), title = escaped(title_of(report)),
-                      comparison = comparison_section(report);
+    const std::string plot = plot_of(report), heading = escaped(heading_of(report)),
+                      ladder = section("ladder", "Rate and distortion", ladder_section(report)),
+                      worst = section("worst", "Worst scenes", worst_section(report)),
+                      comparison = section("comparison", "Comparison", comparison_section(report));
+    std::vector<std::pair<const char*, const char*>> parts = {{"summary", "Summary"}};
+    if (!ladder.empty()) parts.emplace_back("ladder", "Rate");
+    parts.insert(parts.end(), {{"time", "Over time"}, {"distribution", "Distribution"}});
+    if (!worst.empty()) parts.emplace_back("worst", "Worst scenes");
+    if (!comparison.empty()) parts.emplace_back("comparison", "Comparison");
+    parts.insert(parts.end(), {{"pairing", "Pairs"}, {"provenance", "Provenance"}});
     const std::pair<std::string_view, std::string> sections[] = {
-        {"title", title},
-        {"heading", title},
+        {"title", heading},
+        {"heading", heading},
+        {"subject", subject_section(report)},
+        {"nav", nav_of(parts)},
         {"summary", summary_section(report)},
+        {"ladder", ladder},
         {"plot", plot},
-        {"worst", worst_section(report)},
-        {"comparison", comparison.empty() ? paragraph("None was asked for (--compare).", "note") : comparison},
-        {"ladder", ladder_section(report)},
+        {"shares", shares_section(report)},
+        {"worst", worst},
+        {"comparison", comparison},
         {"pairing", pairing_section(report)},
         {"provenance", provenance_section(report)},
         {"data", data_scripts(report)},

@@ -11,11 +11,11 @@ namespace qc::cli {
 
 namespace {
 
-constexpr int kDecimals = 6;
+constexpr int kDecimals = 2;
 constexpr size_t kShownScenes = 5;
 
-std::string interval_text(const std::optional<Interval>& interval) {
-    return interval ? signed_text(interval->low, kDecimals) + " to " + signed_text(interval->high, kDecimals) : "-";
+std::string interval_text(const std::optional<Interval>& interval, int decimals) {
+    return interval ? signed_text(interval->low, decimals) + " to " + signed_text(interval->high, decimals) : "-";
 }
 
 bool has_rates(const Report& report) {
@@ -23,26 +23,25 @@ bool has_rates(const Report& report) {
                        [](const Encode& each) { return each.bit_rate > 0; });
 }
 
-std::string points_table(const Report& report) {
-    std::vector<std::vector<Cell>> rows;
-    for (const Ladder& ladder : report.ladders)
-        for (const size_t number : ladder.encodes) {
-            const Encode& each = report.encodes[number];
-            rows.push_back({head_cell(each.label), text_cell(ladder.name),
-                            number_cell(each.bit_rate > 0 ? fixed(each.bit_rate / 1000, 1) : "-"),
-                            text_cell(each.bit_rate > 0 ? each.bit_rate_source : "-"),
-                            number_cell(fixed(each.log.mean(report.score), kDecimals))});
-        }
-    return table("Points of the curves", {"encode", "ladder", "kbit/s", "from", "mean " + report.score}, rows);
+/// "-24.50 % (-26.80 to -22.10)"
+std::string rate_text(const LadderDifference& each) {
+    return signed_text(each.difference.percent, kDecimals) + " %" +
+           (each.interval ? " (" + interval_text(each.interval, kDecimals) + ")" : "");
 }
 
 std::string differences_table(const Report& report) {
     std::vector<std::vector<Cell>> rows;
+    std::vector<std::string> columns{"ladder", "score", "BD-rate", "scores compared"};
+    const bool has_titles = report.titles.size() > 1;
+    if (has_titles) columns.insert(columns.begin() + 1, "title");
     for (const LadderDifference& each : report.differences) {
         const RateDifference& difference = each.difference;
-        rows.push_back({head_cell(report.ladders[each.ladder].name), text_cell(each.score)});
+        const Ladder& ladder = report.ladders[each.ladder];
+        rows.push_back({head_cell(ladder.name)});
+        if (has_titles) rows.back().push_back(text_cell(report.titles[ladder.title]));
+        rows.back().push_back(text_cell(each.score));
         if (difference.is_known) {
-            rows.back().push_back(number_cell(signed_text(difference.percent, 2) + " %"));
+            rows.back().push_back(number_cell(rate_text(each)));
             rows.back().push_back(
                 text_cell(fixed(difference.lowest_score, 2) + " to " + fixed(difference.highest_score, 2)));
         } else {
@@ -50,32 +49,45 @@ std::string differences_table(const Report& report) {
             rows.back().push_back(text_cell(difference.why_not));
         }
     }
-    return table("BD-rate against " + report.ladders[0].name + ": bit rate at equal score, below 0 is less",
-                 {"ladder", "score", "BD-rate", "scores compared"}, rows, "id=\"bd-rate\"");
+    return table("BD-rate against " + report.differences.front().base + ": bit rate at equal score, below 0 is less",
+                 columns, rows, "id=\"bd-rate\"");
 }
 
-std::string scores_table(const Comparison& comparison) {
+std::string averages_table(const Report& report) {
+    if (report.averages.empty()) return "";
     std::vector<std::vector<Cell>> rows;
-    for (const ScoreDifference& each : comparison.scores)
-        rows.push_back({head_cell(each.name), number_cell(fixed(each.mean_a, kDecimals)),
-                        number_cell(fixed(each.mean_b, kDecimals)), number_cell(signed_text(each.mean, kDecimals)),
-                        number_cell(interval_text(each.intervals.mean)), number_cell(signed_text(each.p5, kDecimals)),
-                        number_cell(interval_text(each.intervals.p5)), number_cell(percent_text(each.better_share)),
-                        number_cell(percent_text(each.worse_share)), number_cell(fixed(each.threshold, 3)),
-                        text_cell(each.verdict().empty() ? "-" : each.verdict())});
+    for (const AverageDifference& each : report.averages)
+        rows.push_back({head_cell(each.ladder), text_cell(each.score),
+                        number_cell(signed_text(each.percent, kDecimals) + " %"),
+                        number_cell(std::to_string(each.titles))});
+    return table("BD-rate against " + report.averages.front().base + ", on average over titles",
+                 {"ladder", "score", "BD-rate", "titles"}, rows);
+}
+
+std::string scores_table(const Report& report, const Comparison& comparison) {
+    std::vector<std::vector<Cell>> rows;
+    for (const ScoreDifference& each : comparison.scores) {
+        const int decimals = decimals_of(report, each.name);
+        rows.push_back(
+            {head_cell(each.name), number_cell(fixed(each.mean_a, decimals)), number_cell(fixed(each.mean_b, decimals)),
+             number_cell(signed_text(each.mean, decimals)), number_cell(interval_text(each.intervals.mean, decimals)),
+             number_cell(signed_text(each.p5, decimals)), number_cell(interval_text(each.intervals.p5, decimals)),
+             number_cell(percent_text(each.better_share)), number_cell(percent_text(each.worse_share)),
+             number_cell(fixed(each.threshold, 3)), text_cell(each.verdict().empty() ? "-" : each.verdict())});
+    }
     return table("B against A",
                  {"score", "mean A", "mean B", "difference", "interval", "p5 difference", "interval", "frames better",
                   "frames worse", "by more than", "verdict"},
                  rows, "class=\"comparison\"");
 }
 
-std::string scenes_table(const Comparison& comparison) {
+std::string scenes_table(const Report& report, const Comparison& comparison) {
     const ScoreDifference& score = comparison.scores.front();
     std::vector<std::vector<Cell>> rows;
     for (size_t i = 0; i < std::min(kShownScenes, score.worst.size()); ++i) {
         const Scene& scene = score.worst[i].scene;
         rows.push_back({head_cell(scene_text(comparison, scene)),
-                        number_cell(signed_text(score.worst[i].mean, kDecimals)),
+                        number_cell(signed_text(score.worst[i].mean, decimals_of(report, score.name))),
                         Cell{"<button type=\"button\" class=\"show\" data-first=\"" +
                              std::to_string(comparison.frame_numbers[scene.begin]) + "\" data-last=\"" +
                              std::to_string(comparison.frame_numbers[scene.end - 1]) + "\">show</button>"}});
@@ -87,16 +99,16 @@ std::string scenes_table(const Comparison& comparison) {
 } // namespace
 
 std::string ladder_section(const Report& report) {
-    if (!has_rates(report))
-        return paragraph("No bit rate is known: the logs have none, and neither files (--distorted, --plan) nor "
-                         "--bit-rates were given.",
-                         "note");
-    std::string html = points_table(report);
-    if (report.ladders.size() > 1)
-        html += differences_table(report);
-    else
-        html += paragraph("BD-rate compares ladders, and there is one.", "note");
-    return html;
+    if (!has_rates(report)) return "";
+    const std::string plot =
+        "<div>\n<p id=\"ladder-text\" class=\"hint\" hidden></p>\n<div id=\"ladder-plot\" class=\"plot\" "
+        "role=\"img\" aria-labelledby=\"ladder-text\" hidden></div>\n<ul id=\"ladder-legend\" "
+        "class=\"legend\" hidden></ul>\n</div>\n";
+    const std::string tables =
+        report.differences.empty()
+            ? paragraph(report.encodes.size() > 1 ? "BD-rate compares ladders, and there is one." : "", "note")
+            : averages_table(report) + differences_table(report);
+    return "<div class=\"beside\">\n" + plot + "<div>\n" + tables + "</div>\n</div>\n";
 }
 
 std::string comparison_section(const Report& report) {
@@ -105,13 +117,14 @@ std::string comparison_section(const Report& report) {
     for (const ComparedPair& each : report.comparisons) {
         const Comparison& comparison = each.comparison;
         const Resampling& way = comparison.resampling;
-        html += "<h3>" + escaped(report.encodes[each.b].label) + " (B) against " +
-                escaped(report.encodes[each.a].label) + " (A)</h3>\n" +
-                paragraph(std::to_string(comparison.frames) + " frames, " +
-                          std::to_string(comparison.scenes.list.size()) + " scenes (" + comparison.scenes.source +
-                          "). Differences are B - A; intervals of " + fixed(way.confidence, 1) + " %, from " +
-                          std::to_string(way.count) + " draws of scenes, seed " + std::to_string(way.seed) + ".") +
-                scores_table(comparison) + scenes_table(comparison);
+        html +=
+            "<h3>" + escaped(report.encodes[each.b].label) + " (B) against " + escaped(report.encodes[each.a].label) +
+            " (A)</h3>\n" +
+            paragraph(std::to_string(comparison.frames) + " frames, " + std::to_string(comparison.scenes.list.size()) +
+                      " scenes (" + comparison.scenes.source + "). Differences are B - A; intervals of " +
+                      fixed(way.confidence, 1) + " %, from " + std::to_string(way.count) + " draws of " +
+                      comparison.drawn_text() + ", seed " + std::to_string(way.seed) + ".") +
+            scores_table(report, comparison) + scenes_table(report, comparison);
         for (const std::string& note : comparison.notes) html += paragraph("Note: " + note, "note");
     }
     return html;

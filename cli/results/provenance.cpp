@@ -9,6 +9,7 @@
 #include "results/results.hpp"
 #include "words/failure.hpp"
 #include "words/json_text.hpp"
+#include "words/terminal.hpp"
 
 namespace qc::cli {
 
@@ -17,10 +18,20 @@ namespace {
 constexpr const char* kKey = "quality_cuda_commands";
 constexpr int kVersion = 1;
 
+std::vector<std::string> without_passwords_of(std::vector<std::string> commands) {
+    for (std::string& each : commands) each = without_passwords(each);
+    return commands;
+}
+
 nlohmann::ordered_json json_of(const SourceFile& file) {
     const StreamFacts& facts = file.facts;
-    return {{"path", file.path},    {"bytes", file.bytes},    {"checksum", file.checksum}, {"codec", facts.codec},
-            {"width", facts.width}, {"height", facts.height}, {"bit_rate", facts.bit_rate}};
+    return {{"path", without_passwords(file.path)},
+            {"bytes", file.bytes},
+            {"checksum", file.checksum},
+            {"codec", facts.codec},
+            {"width", facts.width},
+            {"height", facts.height},
+            {"bit_rate", facts.bit_rate}};
 }
 
 SourceFile source_from(const nlohmann::json& json) {
@@ -69,10 +80,10 @@ void write_provenance(const std::string& log, const Provenance& provenance) {
     for (const SourceFile& each : provenance.files) files.push_back(json_of(each));
     const nlohmann::ordered_json json = {{kKey, kVersion},
                                          {"log", hex(checksum_of_input(log))},
-                                         {"commands", provenance.commands},
+                                         {"commands", without_passwords_of(provenance.commands)},
                                          {"folder", provenance.folder},
                                          {"version", provenance.version},
-                                         {"parts", provenance.parts},
+                                         {"parts", without_passwords_of(provenance.parts)},
                                          {"merge", provenance.merge},
                                          {"files", files}};
     write_whole(provenance_name(log), json_text(json, 1) + "\n");
@@ -92,8 +103,9 @@ std::optional<Provenance> read_provenance(const std::string& log, std::string* w
             *why_not = name + " is of another log";
             return std::nullopt;
         }
-        Provenance made{json.at("commands"), json.at("folder"), json.at("version"),
-                        json.at("parts"),    json.at("merge"),  {}};
+        // Those of an older version may have passwords.
+        Provenance made{without_passwords_of(json.at("commands")), json.at("folder"), json.at("version"),
+                        without_passwords_of(json.at("parts")),    json.at("merge"),  {}};
         if (json.contains("files"))
             for (const auto& each : json["files"]) made.files.push_back(source_from(each));
         return made;

@@ -122,29 +122,45 @@ std::string hex(uint64_t value) {
     return text.data();
 }
 
-std::string read_whole(const std::string& path) {
+FileText::FileText(const std::string& path) : block_(kBlock) {
     std::error_code error;
     if (std::filesystem::is_directory(path, error)) throw Failure(path + " is a folder");
     errno = 0;
-    std::ifstream file(path, std::ios::binary);
-    if (!file) throw trouble(path, " cannot be read: ");
+    if (file_.open(path, std::ios::in | std::ios::binary) == nullptr) throw trouble(path, " cannot be read: ");
+}
+
+FileText::int_type FileText::underflow() {
+    if (gptr() == egptr()) {
+        const auto count = file_.sgetn(block_.data(), static_cast<std::streamsize>(block_.size()));
+        setg(block_.data(), block_.data(), block_.data() + std::max<std::streamsize>(count, 0));
+    }
+    return gptr() == egptr() ? traits_type::eof() : traits_type::to_int_type(*gptr());
+}
+
+std::string_view FileText::ahead() {
+    underflow();
+    return {gptr(), egptr()};
+}
+
+std::string_view FileText::take_block() {
+    const std::string_view block = ahead();
+    setg(eback(), egptr(), egptr());
+    return block;
+}
+
+std::string FileText::take_rest() {
     std::string text;
-    if (const uintmax_t size = std::filesystem::file_size(path, error); !error) text.reserve(size); // a pipe has none
-    std::vector<char> block(kBlock);
-    while (file.read(block.data(), static_cast<std::streamsize>(block.size())) || file.gcount() > 0)
-        text.append(block.data(), static_cast<size_t>(file.gcount()));
+    for (std::string_view block; !(block = take_block()).empty();) text += block;
     return text;
+}
+
+std::string read_whole(const std::string& path) {
+    return FileText(path).take_rest();
 }
 
 void write_whole(const std::string& path, std::string_view text) {
     errno = is_special_file(path) ? write_into(path, text) : replace_file(path, text);
     if (errno != 0) throw trouble(path, " cannot be written: ");
-}
-
-void print_whole(std::string_view text) {
-    std::fwrite(text.data(), 1, text.size(), stdout);
-    // Who reads from a file that is full must not take what is there for all.
-    if (std::fflush(stdout) != 0) throw Failure("standard output cannot be written");
 }
 
 void seal(const std::string& path, const std::string& complaints, const std::string& command, const Seal& seal) {

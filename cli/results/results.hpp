@@ -4,8 +4,11 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <fstream>
+#include <streambuf>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "quality_cuda_run/record.h"
 
@@ -29,12 +32,30 @@ uint64_t checksum_of_input(const std::string& path);
 
 std::string hex(uint64_t value);
 
+/// A file's text, block by block: how long it is costs no memory.
+class FileText : public std::streambuf {
+public:
+    /// @throws Failure if there is no such file to be read
+    explicit FileText(const std::string& path);
+    /// What has been read and not been taken: at the beginning 1 MiB of it, if there is as much.
+    std::string_view ahead();
+    /// What is left of the block, and then the next one; empty: that was all.
+    std::string_view take_block();
+    /// All that is left.
+    std::string take_rest();
+
+protected:
+    int_type underflow() override;
+
+private:
+    std::filebuf file_;
+    std::vector<char> block_;
+};
+
 /// @throws Failure
 std::string read_whole(const std::string& path);
 /// Under a temporary name beside `path`, then renamed. A file that is there keeps its mode. @throws Failure
 void write_whole(const std::string& path, std::string_view text);
-/// To standard output. @throws Failure if it does not take all
-void print_whole(std::string_view text);
 
 /// Of a shard's result, a record: what it is the result of (`work` is the checksum of the plan's entry), and that it is
 /// whole.

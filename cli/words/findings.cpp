@@ -2,7 +2,8 @@
 #include "words/findings.hpp"
 
 #include <algorithm>
-#include <cstdio>
+
+#include "words/terminal.hpp"
 
 namespace qc::cli {
 
@@ -11,7 +12,7 @@ void Findings::add(const char* source, const std::string& text) {
         std::any_of(list_.begin(), list_.end(), [&](const Finding& each) { return each.text == text; });
     if (is_known) return;
     list_.push_back({source, text});
-    std::fprintf(stderr, "%s%swarning: %s\n", about_.c_str(), about_.empty() ? "" : ": ", text.c_str());
+    say(about_ + (about_.empty() ? "" : ": ") + "warning: " + text);
 }
 
 void Findings::add_damage(size_t count, const std::string& text) {

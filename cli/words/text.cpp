@@ -57,13 +57,6 @@ std::vector<std::string> split_names(const std::string& text, char separator, co
     return names;
 }
 
-std::string on_one_line(std::string_view name) {
-    std::string text(name);
-    for (char& c : text)
-        if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') c = '?';
-    return text;
-}
-
 std::string shell_text(const std::vector<std::string>& arguments) {
     std::string text;
     for (const std::string& each : arguments) text += (text.empty() ? "" : " ") + quoted(each);

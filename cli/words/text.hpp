@@ -3,7 +3,6 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace qc::cli {
@@ -19,9 +18,6 @@ std::string percent_text(double share);
 
 /// "vmaf+psnr_y" as names. @throws Failure if the option's value has an empty one
 std::vector<std::string> split_names(const std::string& text, char separator, const char* option);
-
-/// A name that a stranger gave, as part of a line: what is no letter of it but a command to a terminal is '?'.
-std::string on_one_line(std::string_view name);
 
 /// As a shell takes it.
 std::string shell_text(const std::vector<std::string>& arguments);

@@ -41,9 +41,9 @@ struct FrameWork {
 };
 
 /// @param wanted whether its samples are read
-HostPlane luma_of(const PicturePtr& picture, bool wanted) {
+HostPlane luma_of(const PicturePtr& picture, bool wanted, Helpers* helpers) {
     if (picture == nullptr) return {};
-    if (wanted) picture->make(1);
+    if (wanted) picture->make(1, helpers);
     return picture->plane[0];
 }
 
@@ -79,7 +79,7 @@ private:
     void run(const Task& task, FrameWork& work) const;
     void draw_map(const HostPair& pair, HostPast past, const FrameWork& work) const;
     void paint_map(const FrameWork& work, const uint8_t* levels) const;
-    static std::vector<EarlierPair> past_of(const FrameWork& work, size_t rendition, size_t wanted);
+    std::vector<EarlierPair> past_of(const FrameWork& work, size_t rendition, size_t wanted) const;
     HostReference reference_of(const MetricInstance& instance, const FrameWork& work) const;
     HostPair pair_of(const MetricInstance& instance, const FrameWork& work, size_t rendition) const;
     void add_task(const Task& task, const std::shared_ptr<FrameWork>& work);
@@ -211,15 +211,15 @@ int planes_of(const MetricInstance& instance) {
 
 HostReference CpuBackend::reference_of(const MetricInstance& instance, const FrameWork& work) const {
     HostReference reference;
-    work.reference->make(planes_of(instance));
+    work.reference->make(planes_of(instance), &pool_);
     reference.current = *work.reference;
     reference.weights = weights_of(work);
     const bool wants_chroma = needs_chroma_history(instance);
     for (size_t k = 0; k < std::min<size_t>(work.history.size(), kMaxHistory); ++k) {
         const auto& earlier = work.history[k].reference;
-        reference.history[k] = luma_of(earlier, static_cast<int>(k) < instance.descriptor->history);
+        reference.history[k] = luma_of(earlier, static_cast<int>(k) < instance.descriptor->history, &pool_);
         if (!wants_chroma || earlier == nullptr) continue;
-        earlier->make(3);
+        earlier->make(3, &pool_);
         reference.chroma_history[k][0] = earlier->plane[1];
         reference.chroma_history[k][1] = earlier->plane[2];
     }
@@ -227,18 +227,18 @@ HostReference CpuBackend::reference_of(const MetricInstance& instance, const Fra
 }
 
 HostPair CpuBackend::pair_of(const MetricInstance& instance, const FrameWork& work, size_t rendition) const {
-    work.reference->make(planes_of(instance));
-    work.distorted[rendition]->make(planes_of(instance));
+    work.reference->make(planes_of(instance), &pool_);
+    work.distorted[rendition]->make(planes_of(instance), &pool_);
     HostPair pair{*work.reference, *work.distorted[rendition]};
     pair.weights = weights_of(work);
     pair.helpers = &pool_;
     for (size_t k = 0; k < std::min<size_t>(work.history.size(), kMaxHistory); ++k) {
         const EarlierFrame& earlier = work.history[k];
         const int back = static_cast<int>(k);
-        pair.reference_history[k] = luma_of(earlier.reference, back < instance.descriptor->history);
+        pair.reference_history[k] = luma_of(earlier.reference, back < instance.descriptor->history, &pool_);
         if (!earlier.distorted.empty())
             pair.distorted_history[k] =
-                luma_of(earlier.distorted[rendition], back < instance.descriptor->distorted_history);
+                luma_of(earlier.distorted[rendition], back < instance.descriptor->distorted_history, &pool_);
     }
     return pair;
 }
@@ -279,13 +279,13 @@ void CpuBackend::paint_map(const FrameWork& work, const uint8_t* levels) const {
 }
 
 /// As many earlier pairs as are wanted, and there without a gap.
-std::vector<EarlierPair> CpuBackend::past_of(const FrameWork& work, size_t rendition, size_t wanted) {
+std::vector<EarlierPair> CpuBackend::past_of(const FrameWork& work, size_t rendition, size_t wanted) const {
     std::vector<EarlierPair> past;
     for (const EarlierFrame& earlier : work.history) {
         if (past.size() == wanted || earlier.reference == nullptr || earlier.distorted.empty() ||
             earlier.distorted[rendition] == nullptr)
             break;
-        for (const PicturePtr& picture : {earlier.reference, earlier.distorted[rendition]}) picture->make(3);
+        for (const PicturePtr& picture : {earlier.reference, earlier.distorted[rendition]}) picture->make(3, &pool_);
         past.push_back({earlier.reference.get(), earlier.distorted[rendition].get()});
     }
     return past;

@@ -40,11 +40,13 @@ public:
     }
 
     /// To begin with, all planes are its own, and there is nothing to make.
-    void begin(const qc_picture& source, const qc_format& format, const InputScaling* scaling, const Hold& hold) {
+    void begin(const qc_picture& source, const qc_format& format, const InputScaling* scaling, const Hold& hold,
+               const BackendSetup::Recoded* recoded) {
         static_cast<HostPicture&>(*this) = own_;
         source_ = source;
         format_ = &format;
         scaling_ = scaling;
+        recoded_ = recoded;
         hold_ = hold;
         unmade_.store(0, std::memory_order_relaxed);
         is_read_there_ = false;
@@ -62,13 +64,17 @@ public:
     }
     void end() { hold_.reset(); }
 
-    void make(int planes) const override {
+    /// All planes of a recoded picture are made with the first.
+    void make(int planes, Helpers* helpers) const override {
         for (int p = 0; p < std::min(planes, pool_.planes()); ++p) {
             Plane& wanted = planes_[static_cast<size_t>(p)];
             if (wanted.is_made.load(std::memory_order_acquire)) continue;
             const std::lock_guard lock(wanted.mutex);
             if (wanted.is_made.load(std::memory_order_relaxed)) continue;
-            pool_.fill(source_, *format_, p, scaling_, *this);
+            if (recoded_ != nullptr)
+                pool_.fill_recoded(source_, *recoded_, *format_, scaling_, helpers, *this);
+            else
+                pool_.fill(source_, *format_, p, scaling_, *this);
             wanted.is_made.store(true, std::memory_order_release);
             if (unmade_.fetch_sub(1, std::memory_order_acq_rel) == 1 && !is_read_there_) hold_.reset();
         }
@@ -87,6 +93,7 @@ private:
     qc_picture source_{};
     const qc_format* format_ = nullptr;
     const InputScaling* scaling_ = nullptr;
+    const BackendSetup::Recoded* recoded_ = nullptr;
     mutable Hold hold_;
     mutable std::atomic<int> unmade_ = 0;
     bool is_read_there_ = false;
@@ -204,7 +211,8 @@ SourcePlanes source_planes(const qc_picture& source, const BackendSetup::Recoded
 template <typename T>
 class UnscaledPicture {
 public:
-    UnscaledPicture(const qc_picture& source, const BackendSetup::Recoded& how, const qc_format& format) {
+    UnscaledPicture(const qc_picture& source, const BackendSetup::Recoded& how, const qc_format& format,
+                    Helpers* helpers) {
         std::array<Plane<T>, 3> planes{};
         for (int p = 0; p < how.recoding.target_planes; ++p) {
             const auto at = static_cast<size_t>(p);
@@ -214,7 +222,7 @@ public:
             view_.plane[p] = samples_[at].data();
             view_.pitch_bytes[p] = ptrdiff_t{extent.columns} * static_cast<ptrdiff_t>(sizeof(T));
         }
-        recode_planes(source_planes(source, how), how.recoding, planes);
+        recode_planes(source_planes(source, how), how.recoding, helpers, planes);
     }
     const qc_picture& view() const { return view_; }
 
@@ -227,17 +235,17 @@ private:
 
 /// Fills the planes that are read of a picture whose samples are recoded.
 void PicturePool::fill_recoded(const qc_picture& source, const BackendSetup::Recoded& how, const qc_format& format,
-                               const InputScaling* scaling, const HostPicture& picture) const {
+                               const InputScaling* scaling, Helpers* helpers, const HostPicture& picture) const {
     const auto fill = [&](auto sample) {
         using T = decltype(sample);
         if (scaling != nullptr) {
-            const UnscaledPicture<T> unscaled(source, how, format);
+            const UnscaledPicture<T> unscaled(source, how, format, helpers);
             for (int p = 0; p < how.recoding.target_planes; ++p) scale(unscaled.view(), format, p, *scaling, picture);
             return;
         }
         std::array<Plane<T>, 3> planes{};
         for (int p = 0; p < how.recoding.target_planes; ++p) planes[static_cast<size_t>(p)] = target<T>(picture, p);
-        recode_planes(source_planes(source, how), how.recoding, planes);
+        recode_planes(source_planes(source, how), how.recoding, helpers, planes);
     };
     if (geometry_.sample == SampleType::kU8)
         fill(uint8_t{});
@@ -249,8 +257,9 @@ PicturePool::Picture PicturePool::take_in(const qc_picture& source, const qc_for
                                           const InputScaling* scaling, const Hold& hold,
                                           const BackendSetup::Recoded* recoded) {
     std::unique_ptr<Storage> taken = storage();
-    taken->begin(source, format, scaling, recoded == nullptr ? hold : nullptr);
-    if (recoded != nullptr) fill_recoded(source, *recoded, format, scaling, *taken);
+    taken->begin(source, format, scaling, hold, recoded);
+    if (recoded != nullptr && hold == nullptr) fill_recoded(source, *recoded, format, scaling, nullptr, *taken);
+    if (recoded != nullptr && hold != nullptr) taken->make_later(0);
     for (int p = 0; p < planes() && recoded == nullptr; ++p) {
         if (hold == nullptr) {
             fill(source, format, p, scaling, *taken);

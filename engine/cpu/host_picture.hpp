@@ -10,6 +10,7 @@
 
 #include "api/backend.hpp"
 #include "api/scaling.hpp"
+#include "contract/helpers.hpp"
 #include "contract/types.hpp"
 #include "quality_cuda.h"
 
@@ -20,8 +21,8 @@ namespace qc::cpu {
 class TakenPicture : public HostPicture {
 public:
     virtual ~TakenPicture() = default;
-    /// Returns when the first so many planes hold their samples. Thread-safe.
-    virtual void make(int planes) const = 0;
+    /// Returns when the first so many planes hold their samples. Thread-safe. @param helpers may make parts of them
+    virtual void make(int planes, Helpers* helpers) const = 0;
 };
 
 /// Makes pictures and takes their memory back when the last reference goes. Thread-safe; outlives its pictures.
@@ -38,9 +39,10 @@ public:
     /// Takes in a picture, lifting its samples to the session's depth, or scaling it as well.
     /// @param format once it is recoded
     /// @param scaling null: it has the session's size
-    /// @param recoded null: its samples stand for what is scored; otherwise it is made at once
+    /// @param recoded null: its samples stand for what is scored
     /// @param hold of the caller's memory, kept as long as the picture where it is read there. Planes that are not are
-    ///        made when they are wanted; format and scaling outlive the picture then. Null: all is copied at once
+    ///        made when they are wanted; format, scaling and recoded outlive the picture then. Null: all is made at
+    ///        once
     Picture take_in(const qc_picture& source, const qc_format& format, const InputScaling* scaling = nullptr,
                     const Hold& hold = nullptr, const BackendSetup::Recoded* recoded = nullptr);
 
@@ -62,7 +64,7 @@ private:
     void scale(const qc_picture& source, const qc_format& format, int plane, const InputScaling& scaling,
                const HostPicture& target) const;
     void fill_recoded(const qc_picture& source, const BackendSetup::Recoded& how, const qc_format& format,
-                      const InputScaling* scaling, const HostPicture& target) const;
+                      const InputScaling* scaling, Helpers* helpers, const HostPicture& target) const;
     void give_back(std::unique_ptr<Storage> storage) noexcept;
 
     const FrameGeometry geometry_;

@@ -64,7 +64,7 @@ private:
     std::array<Kept, kRows> kept_;
 };
 
-/// Makes one picture.
+/// Makes rows of one picture.
 template <typename Target>
 class Recoder {
 public:
@@ -77,13 +77,14 @@ public:
         between_.resize(source_[0].columns());
     }
 
-    void run() {
+    /// Rows of luma from `begin` to `end`, and the chroma that goes with them. @param begin even
+    void run(int begin, int end) {
         if (recoding_.kind == kRecodePlanes)
-            map_planes();
+            map_planes(begin, end);
         else if (recoding_.kind == kRecodeToYuv)
-            make_yuv();
+            make_yuv(begin, end);
         else
-            make_rgb();
+            make_rgb(begin, end);
     }
 
 private:
@@ -103,18 +104,20 @@ private:
         return rows;
     }
 
-    void map_planes() {
-        for (int p = 0; p < recoding_.target_planes; ++p)
-            for (int y = 0; y < target(p).height; ++y) {
+    void map_planes(int begin, int end) {
+        for (int p = 0; p < recoding_.target_planes; ++p) {
+            const int factor = target(p).height < target(0).height ? 2 : 1;
+            for (int y = begin / factor; y < (end + factor - 1) / factor; ++y) {
                 Rows rows{};
                 rows[static_cast<size_t>(p)] = source(p).row(y);
                 write(p, y, rows);
             }
+        }
     }
 
-    void make_yuv() {
+    void make_yuv(int begin, int end) {
         const int factor = recoding_.shrink_down.factor;
-        for (int y = 0; y < target(0).height; ++y) {
+        for (int y = begin; y < end; ++y) {
             write(0, y, rows_at(y));
             const bool ends_chroma_row = y % factor == factor - 1 || y == target(0).height - 1;
             if (recoding_.target_planes > 1 && ends_chroma_row) make_chroma(y / factor);
@@ -136,8 +139,8 @@ private:
         for (int p = 1; p < 3; ++p) write(p, y, rows);
     }
 
-    void make_rgb() {
-        for (int y = 0; y < target(0).height; ++y) {
+    void make_rgb(int begin, int end) {
+        for (int y = begin; y < end; ++y) {
             const int32_t* const luma = source(0).row(y);
             int32_t* const scaled = sums(0).data();
             for (int x = 0; x < target(0).width; ++x) scaled[x] = luma[x] * (1 << kGrowBits);
@@ -165,14 +168,24 @@ private:
     Row between_; ///< sums of rows
 };
 
-} // namespace
-
-void recode_planes(const SourcePlanes& source, const Recoding& recoding, const std::array<Plane<uint8_t>, 3>& target) {
-    Recoder(source, recoding, target).run();
+template <typename Target>
+void recode(const SourcePlanes& source, const Recoding& recoding, Helpers* helpers,
+            const std::array<Plane<Target>, 3>& target) {
+    constexpr int kRows = 32; // of which a thread begins with some that it needs around its own
+    share_runs(helpers, target[0].height, kRows,
+               [&](int begin, int end) { Recoder(source, recoding, target).run(begin, end); });
 }
 
-void recode_planes(const SourcePlanes& source, const Recoding& recoding, const std::array<Plane<uint16_t>, 3>& target) {
-    Recoder(source, recoding, target).run();
+} // namespace
+
+void recode_planes(const SourcePlanes& source, const Recoding& recoding, Helpers* helpers,
+                   const std::array<Plane<uint8_t>, 3>& target) {
+    recode(source, recoding, helpers, target);
+}
+
+void recode_planes(const SourcePlanes& source, const Recoding& recoding, Helpers* helpers,
+                   const std::array<Plane<uint16_t>, 3>& target) {
+    recode(source, recoding, helpers, target);
 }
 
 } // namespace qc::cpu

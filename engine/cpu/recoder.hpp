@@ -5,6 +5,7 @@
 
 #include <array>
 
+#include "contract/helpers.hpp"
 #include "cpu/unpack.hpp"
 #include "ingest/recoding.hpp"
 
@@ -17,7 +18,10 @@ struct SourcePlanes {
 };
 
 /// Writes the planes of the target that the recoding makes, all their rows.
-void recode_planes(const SourcePlanes& source, const Recoding& recoding, const std::array<Plane<uint8_t>, 3>& target);
-void recode_planes(const SourcePlanes& source, const Recoding& recoding, const std::array<Plane<uint16_t>, 3>& target);
+/// @param helpers null: by the caller alone
+void recode_planes(const SourcePlanes& source, const Recoding& recoding, Helpers* helpers,
+                   const std::array<Plane<uint8_t>, 3>& target);
+void recode_planes(const SourcePlanes& source, const Recoding& recoding, Helpers* helpers,
+                   const std::array<Plane<uint16_t>, 3>& target);
 
 } // namespace qc::cpu

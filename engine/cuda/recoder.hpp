@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// Recoding pictures whose samples stand for something else than what is scored, on the device. Knows the kernel
-// (ingest/recode_cells.hpp) and picture layouts; makes no driver call but launches.
+// Recoding pictures whose samples stand for something else than what is scored, on the device. Knows the kernels
+// (ingest/recode_kernel.hpp) and picture layouts; makes no driver call but launches.
 #pragma once
 
 #include <array>
@@ -30,7 +30,7 @@ public:
     /// Notes the job that recodes a picture, behind the `*count` that are there.
     /// @param raw the picture as it was given; @param target where it will lie, rows as the layout has them
     void add_job(const DevicePicture& raw, const DevicePicture& target, int input, RecodeJob* jobs, int* count) const;
-    /// Enqueues all jobs of a batch, a launch for each kind. @param jobs on the device
+    /// Enqueues all jobs of a batch, a launch for each kernel. @param jobs on the device
     Status enqueue(const RecodeJob* jobs, int count, DeviceQueue& queue) const;
 
 private:
@@ -39,12 +39,12 @@ private:
     const BackendSetup& setup_;
     int inputs_ = 0;
     std::vector<std::optional<RecodeJob>> jobs_; ///< per input: what is the same for all of its pictures
-    int width_ = 0, height_ = 0;                 ///< of the largest picture
-    struct Kind {
-        bool is_there = false;
+    int blocks_across_ = 0;                      ///< of the widest picture
+    struct Launch {
+        int down = 0; ///< blocks, of the picture that takes most; 0: it has nothing to do
         LoadedKernel<RecodeArguments> kernel;
     };
-    std::array<Kind, 3> kinds_; ///< by RecodeKind
+    std::array<Launch, kRecodeWorks> launches_; ///< by RecodeWork
 };
 
 } // namespace qc::cuda

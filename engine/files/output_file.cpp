@@ -49,8 +49,9 @@ public:
     StagedFile(const StagedFile&) = delete;
     StagedFile& operator=(const StagedFile&) = delete;
 
-    Outcome fill_in(const std::string& folder, const std::string& ending, const Content& content) {
-        const int descriptor = create_temporary(folder, "quality_cuda-log-", ending, kNewFile, &name_);
+    /// @param mode permissions, before the umask
+    Outcome fill_in(const std::string& folder, const std::string& ending, mode_t mode, const Content& content) {
+        const int descriptor = create_temporary(folder, "quality_cuda-log-", ending, mode, &name_);
         if (descriptor < 0) return {errno};
         Outcome outcome = fill(descriptor, content);
         if (outcome.file_error != 0 || !outcome.content.ok()) discard();
@@ -93,12 +94,19 @@ Status kept_aside(const std::string& path, int error, StagedFile* staged) {
     return status;
 }
 
+/// What a copy of a file may be read by: no more than the file itself, while it is made, and if it has to stay.
+mode_t mode_for(const std::string& path) {
+    struct stat old {};
+    return lstat(path.c_str(), &old) == 0 && S_ISREG(old.st_mode) ? (old.st_mode & kNewFile) | S_IRUSR | S_IWUSR
+                                                                  : kNewFile;
+}
+
 /// Tries folders until the text is whole: the one that is wished for, if any, then those that may do.
 Outcome stage(const std::string& wish, const std::string& path, const Content& content, StagedFile* staged) {
     Outcome first;
     for (const std::string& folder : {wish, temporary_folder(), std::string("/tmp"), std::string(".")}) {
         if (folder.empty()) continue;
-        Outcome outcome = staged->fill_in(folder, ending_of(path), content);
+        Outcome outcome = staged->fill_in(folder, ending_of(path), mode_for(path), content);
         if (outcome.file_error == 0) return outcome;
         if (first.file_error == 0) first = std::move(outcome);
     }

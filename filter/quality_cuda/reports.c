@@ -118,7 +118,7 @@ int ff_qc_open_files(AVFilterContext *ctx)
 {
     QualityCudaContext *s = ctx->priv;
     const char *name = s->options.log_path;
-    const int is_stream = s->options.log_fmt && !strcmp(s->options.log_fmt, "jsonl") && name && *name;
+    const int is_stream = qcr_wants_lines(name, s->options.log_fmt) && name && *name;
     const qcr_file_wishes wishes = {
         .log_path     = name,
         .protocol     = is_stream ? avio_find_protocol_name(name) : NULL,
@@ -161,7 +161,7 @@ int ff_qc_check_live(AVFilterContext *ctx)
     const qcr_live_options asked = {
         .alerts      = options->alert,
         .window      = options->window,
-        .has_lines   = options->log_fmt && !strcmp(options->log_fmt, "jsonl"),
+        .has_lines   = qcr_wants_lines(options->log_path, options->log_fmt),
         .has_metrics = options->metrics_file && *options->metrics_file,
         .names       = &s->names,
     };

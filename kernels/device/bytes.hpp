@@ -53,6 +53,29 @@ QC_HD Sum add_two_products(uint32_t weights, uint32_t bytes, Sum sum) {
 #endif
 }
 
+/// sum + the products of the bytes of two words.
+QC_HD uint32_t add_four_products(uint32_t weights, uint32_t bytes, uint32_t sum) {
+#if defined(__CUDA_ARCH__)
+    return __dp4a(weights, bytes, sum);
+#else
+    for (int i = 0; i < 32; i += 8) sum += (weights >> i & 0xff) * (bytes >> i & 0xff);
+    return sum;
+#endif
+}
+
+/// Two words of 16 bits, each brought into its range.
+QC_HD uint32_t clamped_words(int low, int high) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 720
+    uint32_t both;
+    asm("cvt.pack.sat.u16.s32 %0, %1, %2;" : "=r"(both) : "r"(high), "r"(low));
+    return both;
+#else
+    low = low < 0 ? 0 : low > 0xffff ? 0xffff : low;
+    high = high < 0 ? 0 : high > 0xffff ? 0xffff : high;
+    return static_cast<uint32_t>(low) | static_cast<uint32_t>(high) << 16;
+#endif
+}
+
 /// Bytes 0 to 3, each brought into its range.
 QC_HD uint32_t clamped_bytes(const int (&value)[4]) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 720

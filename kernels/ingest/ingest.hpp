@@ -25,6 +25,15 @@ struct ConvertJob {
     uint32_t reserved;
 };
 
+/// How the samples of a component lie, where eight of them are loaded at once.
+enum RecodeOrder : uint8_t {
+    kScattered,    ///< they are not: each is read by itself
+    kSideBySide,   ///< from a multiple of eight samples on, and so are rows
+    kFirstOfPair,  ///< every other one, from a multiple of eight pairs on, and so are rows
+    kSecondOfPair, ///< likewise, behind another component's
+    kInPixels      ///< beside those of the other components: RecodeJob::pixels
+};
+
 /// A component whose samples are recoded, as it lies in memory.
 struct RecodeSource {
     const uint8_t* data; ///< its first sample
@@ -32,10 +41,11 @@ struct RecodeSource {
     int32_t columns, rows; ///< once samples are repeated
     SampleSource samples;
     uint8_t repeat_across, repeat_down; ///< as in ConvertJob
-    uint16_t is_plain; ///< 1: samples are what lies there, one beside the other, at multiples of four of them
+    uint8_t order;                      ///< RecodeOrder
+    uint8_t reserved;
 };
 
-/// A plane that is made of them, at a multiple of 8 bytes, and so are its rows.
+/// A plane that is made of them, at a multiple of 16 bytes, and so are its rows.
 struct RecodeTarget {
     void* data;
     uint32_t pitch_bytes;
@@ -48,9 +58,34 @@ struct RecodeJob {
     RecodeTarget target[3];
     Recoding recoding;
     int32_t target_bytes;  ///< of a sample: 1 or 2
-    int32_t pixel_bytes;   ///< 3 or 4: pixels of bytes side by side, at multiples of four of them; 0: otherwise
-    const uint8_t* pixels; ///< the first of them
+    int32_t pixel_bytes;   ///< where all components lie in pixels: 3, 4, 6 or 8; 0: otherwise
+    const uint8_t* pixels; ///< of kInPixels the first of them, at a multiple of 16 bytes, and so are rows
 };
+
+/// The kernels that recode. Each leaves the jobs of the others.
+enum RecodeWork : int32_t {
+    kMapNarrow, ///< planes by themselves; sums are of 32 bits
+    kMapWide,
+    kYuvOfBytes, ///< sums are of 32 bits, and so are those of words
+    kYuvOfWords,
+    kYuvWide,
+    kRgbOfBytes,
+    kRgbOfWords,
+    kRecodeWorks ///< how many there are
+};
+
+/// Which of them does a job.
+QC_HD RecodeWork work_of(const RecodeJob& job) {
+    const bool is_narrow = job.recoding.is_narrow != 0, has_bytes = job.source[0].samples.bytes == 1;
+    switch (job.recoding.kind) {
+    case kRecodePlanes:
+        return is_narrow ? kMapNarrow : kMapWide;
+    case kRecodeToYuv:
+        return !is_narrow ? kYuvWide : has_bytes ? kYuvOfBytes : kYuvOfWords;
+    default:
+        return has_bytes ? kRgbOfBytes : kRgbOfWords;
+    }
+}
 
 /// One plane that is scaled.
 struct ScalePlane {
@@ -103,8 +138,5 @@ struct KeepJob {
 };
 
 constexpr int kIngestBlock = 256;
-
-/// Luma samples that a thread recodes: four beside each other in two rows.
-constexpr int kRecodeColumns = 4, kRecodeRows = 2;
 
 } // namespace qc

@@ -7,7 +7,7 @@
 #include "device/kernel_list.hpp"
 #include "ingest/ingest.hpp"
 #include "ingest/map_paint.hpp"
-#include "ingest/recode_cells.hpp"
+#include "ingest/recode_kernel.hpp"
 #include "ingest/scale_strip.hpp"
 #include "ingest/scale_tile.hpp"
 
@@ -210,9 +210,13 @@ struct PaintBlack : device::KernelOf<PaintMapsArguments, kIngestBlock> {
 #define QC_INGEST_KERNELS(KERNEL)                                                                                      \
     KERNEL(qc_hand_over, CopyAndZero)                                                                                  \
     KERNEL(qc_convert, Convert)                                                                                        \
-    KERNEL(qc_recode_planes, Recode<kRecodePlanes>)                                                                    \
-    KERNEL(qc_recode_to_yuv, Recode<kRecodeToYuv>)                                                                     \
-    KERNEL(qc_recode_to_rgb, Recode<kRecodeToRgb>)                                                                     \
+    KERNEL(qc_recode_map_narrow, Recode<kMapNarrow>)                                                                   \
+    KERNEL(qc_recode_map_wide, Recode<kMapWide>)                                                                       \
+    KERNEL(qc_recode_yuv_of_bytes, Recode<kYuvOfBytes>)                                                                \
+    KERNEL(qc_recode_yuv_of_words, Recode<kYuvOfWords>)                                                                \
+    KERNEL(qc_recode_yuv_wide, Recode<kYuvWide>)                                                                       \
+    KERNEL(qc_recode_rgb_of_bytes, Recode<kRgbOfBytes>)                                                                \
+    KERNEL(qc_recode_rgb_of_words, Recode<kRgbOfWords>)                                                                \
     KERNEL(qc_scale, ScaleTile)                                                                                        \
     KERNEL(qc_scale_bytes_4, ScaleStrips<4>)                                                                           \
     KERNEL(qc_scale_bytes_6, ScaleStrips<6>)                                                                           \
@@ -221,5 +225,11 @@ struct PaintBlack : device::KernelOf<PaintMapsArguments, kIngestBlock> {
     KERNEL(qc_paint_maps, PaintMaps)                                                                                   \
     KERNEL(qc_paint_black, PaintBlack)
 QC_DECLARE_KERNELS(QC_INGEST_KERNELS)
+
+/// By RecodeWork.
+inline constexpr KernelIdentifier<RecodeArguments> kRecodeKernels[kRecodeWorks] = {
+    kernels::qc_recode_map_narrow,   kernels::qc_recode_map_wide, kernels::qc_recode_yuv_of_bytes,
+    kernels::qc_recode_yuv_of_words, kernels::qc_recode_yuv_wide, kernels::qc_recode_rgb_of_bytes,
+    kernels::qc_recode_rgb_of_words};
 
 } // namespace qc

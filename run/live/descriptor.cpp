@@ -7,13 +7,15 @@
 #include <cstring>
 
 #include <poll.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace qc::run {
 
 namespace {
 
-constexpr int kStepMs = 50;     // so often a wait looks whether it should go on
+constexpr int kStepMs = 50; // so often a wait looks whether it should go on
+constexpr int kMoved = -ESTALE;
 constexpr size_t kAtOnce = 512; // POSIX: a pipe that poll() calls writable takes so many bytes at once
 
 Descriptor& self(void* opaque) {
@@ -31,7 +33,11 @@ qcr_receiver Descriptor::table() {
     table.close = [](void* opaque) { return self(opaque).close(); };
     table.describe = [](void* opaque, int error, char* text, size_t size) {
         const bool lacks_reader = self(opaque).is_pipe() && error == -ENXIO;
-        std::snprintf(text, size, "%s", lacks_reader ? "no process reads from it" : std::strerror(-error));
+        std::snprintf(text, size, "%s",
+                      lacks_reader ? "no process reads from it"
+                      : error == kMoved
+                          ? "it was renamed or removed, and a new file of this name takes those that follow"
+                          : std::strerror(-error));
     };
     return table;
 }
@@ -63,8 +69,25 @@ int Descriptor::write_all(const char* text, size_t size) {
     return 0;
 }
 
+/// Whether the path leads to what is open no more.
+bool Descriptor::is_moved() const {
+    struct stat opened {
+    }, named{};
+    if (::fstat(descriptor_, &opened) != 0) return false;
+    return ::stat(target_.path.canonical, &named) != 0 ? errno == ENOENT
+                                                       : opened.st_dev != named.st_dev || opened.st_ino != named.st_ino;
+}
+
+/// What has the name now may be somebody's, and is gone on with. @return kMoved, for this to be told, or why not
+int Descriptor::begin_anew() {
+    close();
+    descriptor_ = qcr_open_for_lines(&target_.path, 1, 0);
+    return descriptor_ < 0 ? descriptor_ : kMoved;
+}
+
 int Descriptor::write(const char* text, size_t size) {
     if (!is_file()) return write_all(text, size);
+    if (descriptor_ < 0 || is_moved()) return begin_anew();
     const off_t before = ::lseek(descriptor_, 0, SEEK_END);
     const int result = write_all(text, size);
     if (result < 0 && before >= 0 && ::ftruncate(descriptor_, before) == 0) ::lseek(descriptor_, before, SEEK_SET);

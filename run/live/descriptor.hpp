@@ -24,6 +24,8 @@ private:
     int write(const char* text, size_t size);
     int write_all(const char* text, size_t size);
     long write_some(const char* text, size_t size);
+    int begin_anew();
+    bool is_moved() const;
     int close();
 
     bool is_file() const { return target_.path.kind == QCR_PATH_FILE; }

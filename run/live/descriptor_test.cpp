@@ -100,6 +100,25 @@ TEST_F(DescriptorTest, NoHalfLineStaysInAFile) {
     file.close();
 }
 
+/// A file that was rotated away takes no line unseen: it is told once, and the path that was asked for has the next.
+TEST_F(DescriptorTest, AFileThatWasRenamedOrRemoved) {
+    Opened file(QCR_PATH_FILE, path());
+    ASSERT_EQ(file.open(), 0);
+    ASSERT_EQ(file.write(kLine), 0);
+    std::filesystem::rename(path(), path() + ".1");
+    const int error = file.write("second\n");
+    EXPECT_LT(error, 0);
+    EXPECT_NE(file.describe(error).find("it was renamed or removed"), std::string::npos);
+    EXPECT_EQ(file.write("second\n"), 0);
+    EXPECT_EQ(content(), "second\n");
+    EXPECT_EQ(std::filesystem::file_size(path() + ".1"), kLine.size());
+    std::filesystem::remove(path());
+    EXPECT_LT(file.write("third\n"), 0);
+    EXPECT_EQ(file.write("third\n"), 0);
+    EXPECT_EQ(content(), "third\n");
+    EXPECT_EQ(file.close(), 0);
+}
+
 TEST_F(DescriptorTest, AFullDevice) {
     Opened device(QCR_PATH_DEVICE, "/dev/full");
     ASSERT_EQ(device.open(), 0);

@@ -64,15 +64,19 @@ std::string numbered(const std::string& path, int number) {
     return number > 1 ? insert_before_extension(path, "." + std::to_string(number)) : path;
 }
 
-/// That of the path's ending, JSON for any other.
-qc_log_format format_of_ending(const std::string& path) {
+/// What is behind a path's last dot, in small letters.
+std::string ending_of(const std::string& path) {
     const size_t dot = path.rfind('.');
-    qc_log_format format = QC_LOG_FORMAT_JSON;
-    if (dot == std::string::npos) return format;
-    std::string ending = path.substr(dot + 1);
+    std::string ending = dot == std::string::npos ? "" : path.substr(dot + 1);
     for (char& c : ending)
         if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-    return qc_log_format_parse(ending.c_str(), &format) == QC_OK ? format : QC_LOG_FORMAT_JSON;
+    return ending;
+}
+
+/// That of the path's ending, JSON for any other.
+qc_log_format format_of_ending(const std::string& path) {
+    qc_log_format format = QC_LOG_FORMAT_JSON;
+    return qc_log_format_parse(ending_of(path).c_str(), &format) == QC_OK ? format : QC_LOG_FORMAT_JSON;
 }
 
 class Opener {
@@ -125,10 +129,10 @@ private:
     }
 
     void choose_log_format() const {
-        if (wishes_.log_fmt == nullptr)
-            files_->log_format = wishes_.log_path != nullptr ? format_of_ending(wishes_.log_path) : QC_LOG_FORMAT_JSON;
-        else if (std::string_view(wishes_.log_fmt) == "jsonl")
+        if (qcr_wants_lines(wishes_.log_path, wishes_.log_fmt) != 0)
             files_->is_stream = 1;
+        else if (wishes_.log_fmt == nullptr)
+            files_->log_format = wishes_.log_path != nullptr ? format_of_ending(wishes_.log_path) : QC_LOG_FORMAT_JSON;
         else if (qc_log_format_parse(wishes_.log_fmt, &files_->log_format) != QC_OK)
             refuse_format();
     }
@@ -331,6 +335,13 @@ void fail_stats(qcr_files* files, int error, const qcr_sink& sink) {
 } // namespace qc::run
 
 using namespace qc::run;
+
+int qcr_wants_lines(const char* log_path, const char* log_fmt) {
+    if (log_fmt != nullptr) return std::string_view(log_fmt) == "jsonl" ? 1 : 0;
+    int wants = 0;
+    qc::run::guarded([&] { wants = log_path != nullptr && qc::run::ending_of(log_path) == "jsonl" ? 1 : 0; });
+    return wants;
+}
 
 int qcr_open_files(qcr_files* files, const qcr_file_wishes* wishes, const qcr_sink* sink, qcr_failure* failure) {
     try {

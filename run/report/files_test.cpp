@@ -112,6 +112,21 @@ TEST_F(Files, FormatsFollowTheEnding) {
     }
 }
 
+TEST_F(Files, LinesByTheEndingUnlessAFormatIsGiven) {
+    EXPECT_EQ(qcr_wants_lines("a/q.jsonl", nullptr), 1);
+    EXPECT_EQ(qcr_wants_lines("q.JSONL", nullptr), 1);
+    EXPECT_EQ(qcr_wants_lines("q.jsonl", "json"), 0);
+    EXPECT_EQ(qcr_wants_lines("q.json", "jsonl"), 1);
+    for (const char* path : {"q.json", "jsonl", ""}) EXPECT_EQ(qcr_wants_lines(path, nullptr), 0) << path;
+    EXPECT_EQ(qcr_wants_lines(nullptr, nullptr), 0);
+    qcr_file_wishes wishes = log_to(in_folder("q.jsonl"));
+    wishes.protocol = "file";
+    EXPECT_EQ(open(&first, wishes), "");
+    EXPECT_EQ(first.is_stream, 1);
+    EXPECT_STREQ(first.stream.name, in_folder("q.jsonl").c_str());
+    qcr_close_files(&first, 0);
+}
+
 TEST_F(Files, RefusalsNameOptionAndRemedy) {
     const std::string folder = in_folder("folder"), missing = in_folder("missing/q.json"), pipe = in_folder("pipe");
     std::filesystem::create_directory(folder);

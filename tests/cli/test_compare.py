@@ -208,6 +208,37 @@ class Scenes(Compared):
     def test_fixed_length(self):
         self.assertEqual(self.scenes("--scene-frames", 20)["scenes"], math.ceil(len(self.vmaf) / 20))
 
+    def test_names_of_motion_with_options(self):
+        """As models that set some have them."""
+        self.assertEqual(self.scenes(scores={"vmaf": self.vmaf, MOTION + "_mmxv_18": self.motion})["scenes"], len(LENGTHS))
+
+    def blocks(self, seconds, *arguments):
+        """Of one scene without a cut."""
+        count = round(25 * seconds)
+        vmaf = noisy(3, [25] * (count // 25 + 1), 80, 3, 1)[:count]
+        motion = [1.0] * count
+        better = [value + 1 + i % 3 for i, value in enumerate(vmaf)]
+        return self.compare(*self.logs({"vmaf": vmaf, MOTION: motion}, {"vmaf": better, MOTION: motion}), *arguments), vmaf, better
+
+    def test_blocks_of_time_where_scenes_are_few(self):
+        for seconds, length, lengths in ((8, 25, [25] * 8), (28, 50, [50] * 14)):
+            with self.subTest(seconds):
+                found, vmaf, better = self.blocks(seconds, "--resamples", 300)
+                self.assertLess(found["scenes"], 5)
+                self.assertEqual(found["drawn"], f"blocks of about {length} frames")
+                mean, low = intervals(vmaf, better, lengths, 300, 1, 95)
+                score = found["scores"][0]
+                for ours, theirs in zip(score["interval"] + score["p5_interval"], mean + low, strict=True):
+                    self.assertAlmostEqual(ours, theirs, 7)
+                self.assertEqual(score["verdict"], "better")
+                self.assertIn("intervals speak of this clip alone", " ".join(found["notes"]))
+        self.assertEqual(self.scenes()["drawn"], "scenes")
+
+    def test_too_short_for_blocks(self):
+        found = self.blocks(4.9)[0]
+        self.assertEqual((found["scores"][0]["interval"], found["drawn"]), (None, "scenes"))
+        self.assertIn("no interval", " ".join(found["notes"]))
+
     def test_too_few_for_an_interval(self):
         found = self.scenes("--scene-frames", 200)
         self.assertEqual((found["scenes"], found["scores"][0]["interval"], found["scores"][0]["verdict"]), (3, None, None))
@@ -232,7 +263,14 @@ class Refused(Compared):
         self.refuse("place 564 has frame", frames_b=frames)
 
     def test_models(self):
-        self.refuse("models differ: ", head_b={"models": [{"name": "vmaf", "model": "vmaf_v0.6.1neg"}]})
+        self.refuse("models differ: vmaf: ", head_b={"models": [{"name": "vmaf", "model": "vmaf_v0.6.1neg"}]})
+        logs = [self.place / f"{name}.json" for name in "ab"]
+        said_once(self, run("compare", *logs), 1, 'models differ: vmaf: "vmaf_v0.6.1" and "vmaf_v0.6.1neg"')
+
+    def test_all_kinds_of_differences_at_once(self):
+        head = {"models": [{"name": "vmaf", "model": "x"}], "conventions": {"ssimulacra2": {"transfer": "bt1886"}}, "reference_format": "gray"}
+        for part in ("models differ: ", "conventions differ: ", "pixel formats of the reference differ: "):
+            self.refuse(part, head_b=head)
 
     def test_conventions(self):
         self.refuse("conventions differ: ssimulacra2.transfer: ", head_b={"conventions": {"ssimulacra2": {"transfer": "bt1886 (assumed)"}}})
@@ -303,7 +341,44 @@ class Refused(Compared):
         said_once(self, run("compare", logs[0]), 2, "b is required")
 
 
+class Gates(Compared):
+    def check(self, logs, condition, code):
+        outcome = run("compare", *logs, "--fail-if", condition)
+        self.assertEqual((outcome.returncode, len(outcome.stderr.splitlines())), (code, 1 if code else 0), (condition, outcome.stderr))
+        return outcome.stderr
+
+    def test_differences(self):
+        logs = self.logs({"vmaf": self.vmaf}, {"vmaf": [value - 1.5 for value in self.vmaf]})
+        for condition, code in (("delta(vmaf.mean)<-1", 3), ("delta(vmaf.mean)<-2", 0), ("delta(vmaf.mean)>=-1.5000001", 3), ("delta(vmaf.p5)<-1", 3),
+                                ("delta(vmaf.min)<-1.6", 0), ("delta(vmaf.max)<=-1.4", 3), ("delta(vmaf.p50)>-1", 0)):
+            with self.subTest(condition):
+                self.check(logs, condition, code)
+        said = self.check(logs, "delta(vmaf.mean)<-1", 3)
+        self.assertEqual(said, f"{logs[1]} against {logs[0]}: delta(vmaf.mean) is -1.500000 (delta(vmaf.mean)<-1)\n")
+        self.check(logs[::-1], "delta(vmaf.mean)<-1", 0)
+        outcome = run("compare", *logs, "--fail-if", "delta(vmaf.mean)<-9", "--fail-if", "delta(vmaf.p5)<0", "--json")
+        self.assertEqual((outcome.returncode, json.loads(outcome.stdout)["models"]), (3, {"vmaf": "vmaf_v0.6.1"}))
+
+    def test_no_number_opens_no_gate(self):
+        """Each log has the pool of its own frames only if all have the score."""
+        holes = [None if i == 3 else value for i, value in enumerate(self.vmaf)]
+        self.assertIn("is no number", self.check(self.logs({"vmaf": self.vmaf}, {"vmaf": holes}), "delta(vmaf.p10)<-99", 3))
+
+    def test_mistakes(self):
+        logs = self.logs({"vmaf": self.vmaf}, {"vmaf": self.vmaf})
+        for condition in ("vmaf.mean<1", "delta(vmaf.mean", "delta(vmaf)<1", "delta(vmaf.mean)<x", "delta(vmaf.median)<1", "delta(vmaf.mean)", ""):
+            said_once(self, run("compare", *logs, "--fail-if", condition), 2, "delta(SCORE.POOL)<NUMBER is accepted")
+        said_once(self, run("compare", *logs, "--fail-if", "delta(psnr_y.mean)<1"), 2, "psnr_y is not compared; vmaf are, and -m names others")
+
+
 class RealLogs(unittest.TestCase):
+    def test_features_of_a_model_are_none_of_its_scores(self):
+        log = single([clip("large.mp4"), clip("large_ref.mkv")], "model=version=vmaf_v1.0.16_3d0h", "compare_v1.json")
+        outcome = run("compare", log, log, "--json")
+        self.assertEqual([each["score"] for each in json.loads(outcome.stdout)["scores"]], ["vmaf"])
+        other = single([clip("large.mp4"), clip("large_ref.mkv")], "vmaf", "compare_v0.json")
+        said_once(self, run("compare", other, log), 1, 'models differ: vmaf: "vmaf_v0.6.1" and "vmaf_v1.0.16_3d0h"')
+
     def test_two_encodes(self):
         a, b = (single([clip(name), clip("ref.mkv")], "metrics=vmaf+psnr", f"compare_{name}.json") for name in ("closed.mp4", "hevc.mkv"))
         outcome = run("compare", a, b, "--json", "-m", "all", "--scene-frames", "15")
@@ -322,6 +397,7 @@ class RealLogs(unittest.TestCase):
         outcome = run("compare", a, a, "--scene-frames", "15")
         lines = outcome.stdout.splitlines()
         self.assertEqual((outcome.returncode, outcome.stderr, lines[0]), (0, "", f"A: {a}"))
+        self.assertIn("\nmodels: vmaf is vmaf_v0.6.1\n", outcome.stdout)
         self.assertRegex(outcome.stdout, r"\nvmaf +\d+\.\d{6} +\d+\.\d{6} +0\.000000 +\[0\.000000, 0\.000000\] .* equal\n")
 
     def test_another_reference(self):

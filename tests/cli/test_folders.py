@@ -4,9 +4,10 @@
 import json
 import shutil
 import struct
+import subprocess
 import unittest
 
-from workbench import clip, command, ffmpeg, fresh
+from workbench import FFMPEG, clip, command, ffmpeg, fresh
 
 
 def picture(path, number, quality=2, size="96x64", extra=()):
@@ -114,6 +115,31 @@ class Stills(unittest.TestCase):
                 self.assertEqual(again.returncode, 0, again.stderr)
                 one, other = (json.loads(each.stdout)["renditions"][0]["pooled_metrics"]["ssimulacra2"]["mean"] for each in (run, again))
                 self.assertEqual(one, other)
+
+    def check_kind(self, ending, decoders, encoder, options):
+        """A lossless picture of that kind shows what a PNG shows."""
+        place = fresh("kind_" + ending)
+        known = subprocess.run([FFMPEG, "-hide_banner", "-decoders"], capture_output=True, text=True, check=True).stdout.split()
+        if not set(decoders) & set(known):
+            self.skipTest(f"SKIPPED: {FFMPEG} has none of the decoders {', '.join(decoders)}; QC_FFMPEG names another one")
+        original = picture(place / "original.png", 1, extra=["-pix_fmt", "rgb24"])
+        made = place / f"made.{ending}"
+        for program in (FFMPEG, shutil.which("ffmpeg") or FFMPEG):
+            subprocess.run([program, "-v", "error", "-y", "-i", original, "-c:v", encoder, *options, made], capture_output=True, check=False)
+            if made.exists() and made.stat().st_size > 0:
+                break
+        else:
+            self.skipTest(f"SKIPPED: no ffmpeg here has the encoder {encoder}")
+        run = command("score", made, original, "-m", "psnr", "--json")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        scores = json.loads(run.stdout)["renditions"][0]["pooled_metrics"]
+        self.assertGreater(scores["psnr_y"]["mean"] or 99, 40)  # null: they are the same
+
+    def test_webp(self):
+        self.check_kind("webp", ("webp", "libwebp"), "libwebp", ["-lossless", "1", "-pix_fmt", "bgra"])
+
+    def test_jpeg_xl(self):
+        self.check_kind("jxl", ("libjxl", "jpegxl"), "libjxl", ["-distance", "0"])
 
     def test_orientation_by_exif(self):
         """The camera's sensor lay upside down, and the file says so: such a picture shows the same."""

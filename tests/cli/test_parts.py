@@ -31,7 +31,8 @@ CASES = [
     ("closed.mp4", "ref.mkv", "psnr:roi=16|8|64|48", 3), ("closed.mp4", "ref.mkv", ALL_METRICS, 2), ("closed.mp4", "ref.mkv", "cvvdp", 3),
     # what becomes of pictures that differ
     ("mjpeg.mov", "ref.mkv", "vmaf:convert=auto", 3), ("mjpeg.mov", "ref.mkv", "psnr:convert=off", 2),
-    ("mjpeg.mov", "ref.mkv", "psnr:range=ignore", 3), ("rgb.mkv", "ref.mkv", "psnr:convert=auto", 2), ("high.mkv", "ref.mkv", "xpsnr:convert=auto", 3),
+    ("mjpeg.mov", "ref.mkv", "psnr:range=ignore", 3), ("rgb.mkv", "ref.mkv", "psnr:convert=auto", 2),
+    ("high.mkv", "ref.mkv", "xpsnr:convert=auto", 3),
     ("closed.mp4", "ref.mkv", "vmaf:bitdepth=10", 3), ("small.mp4", "ref.mkv", "psnr:scale=bicubic:scale_to=main", 2),
     ("small.mp4", "ref.mkv", "vmaf:scale=lanczos:scale_to=144x108", 3), ("closed.mp4", "ref.mkv", "psnr:crop=128x96+16+8|128x96+16+8", 3),
     ("mjpeg.mov+open.mp4", "ref.mkv", "vmaf:bitdepth=10:convert=auto:crop=128x96+16+8|128x96+16+8|128x96+14+10", 2),

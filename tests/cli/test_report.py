@@ -5,6 +5,7 @@ import csv
 import io
 import json
 import math
+import os
 import random
 import shutil
 import unittest
@@ -166,8 +167,8 @@ class Sections(Reported):
         log = made_log(self.place / "log.json", {MOTION: cuts(LENGTHS), "vmaf": vmaf})
         rows = self.report(log).tables["Worst scenes of log by vmaf"][1:]
         self.assertEqual([row[0] for row in rows[:2]], ["255-309", "40-114"])
-        self.assertEqual(rows[0][1:4], ["0:10.2", "78.000000", "78.000000"])
-        self.assertEqual(rows[1][3:5], ["11.500000", "60"])
+        self.assertEqual(rows[0][1:4], ["0:10.2", "78.00", "78.00"])
+        self.assertEqual(rows[1][3:5], ["11.50", "60"])
 
     def test_pairing_problems(self):
         log = single([clip("closed.mp4"), clip("ref_gap.mkv")], "metrics=psnr:allow_unpaired=1", "report_gap.json")
@@ -200,10 +201,10 @@ class Sections(Reported):
         found = json.loads(run("compare", a, b, "--json").stdout)["scores"][0]
         page = self.report(a, b, "--compare")
         row = dict(zip(*page.tables["B against A"][:2]))
-        self.assertEqual(row["mean B"], f"{found['mean_b']:.6f}")
-        self.assertEqual(row["difference"], f"{found['difference']:+.6f}")
+        self.assertEqual(row["mean B"], f"{found['mean_b']:.2f}")
+        self.assertEqual(row["difference"], f"{found['difference']:+.2f}")
         self.assertEqual(row["verdict"], found["verdict"])
-        self.assertIn("{:+.6f} to {:+.6f}".format(*found["interval"]), page.words())
+        self.assertIn("{:+.2f} to {:+.2f}".format(*found["interval"]), page.words())
         said_once(self, run("report", a, b, "--compare", "--seed", "x", "-o", self.page), 2, "--seed")
         other = self.made("c.json", reference_format="gray")
         said_once(self, run("report", a, other, "--compare", "-o", self.page), 1, "cannot be compared")
@@ -262,7 +263,7 @@ class Ladders(Reported):
         self.assertAlmostEqual(page.index["encodes"][0]["kbits"], expected, delta=0.01 * expected)
 
     def test_no_rate(self):
-        self.assertIn("No bit rate is known", self.report(self.made()).words())
+        self.assertNotIn("Rate and distortion", self.report(self.made()).words())
 
 
 class Pictures(Reported):
@@ -415,7 +416,7 @@ class Strangers(Reported):
         harmless = self.report(self.made())
         evil = self.report(a, b, "--compare", "--labels", EVIL + ",<i>", "--ladders", EVIL + ",<u>")
         allowed = {tag for tag, _ in harmless.elements}
-        self.assertEqual({tag for tag, _ in evil.elements} - allowed, {"h3", "li"})  # of comparisons and of problems
+        self.assertEqual({tag for tag, _ in evil.elements} - allowed, {"h3"})  # of comparisons
         self.assertEqual([attributes for _, attributes in evil.elements if any(name.startswith("on") for name in attributes)], [])
         runs = lambda page: [kind for tag, attributes in page.elements if tag == "script" and (kind := attributes.get("type")) != "text/plain"]
         self.assertEqual(runs(evil), runs(harmless))
@@ -515,6 +516,7 @@ class Interrupted(Reported):
         if not HAS_PAGE:
             self.skipTest("SKIPPED: quality-cuda was built without the report's page (libjs-dygraphs)")
         log = single([clip("closed.mp4"), clip("ref.mkv")], "metrics=psnr", "report_interrupted.json")
+        shutil.rmtree(os.environ["XDG_CACHE_HOME"], ignore_errors=True)  # what former reports took
         started, temporary = self.place / "started", self.place / "tmp"
         program = ffmpeg_that(self.place, "*filter_complex*", f"touch {started}; exec sleep 300")
         arguments = ["report", log, "-o", self.page, "--distorted", clip("closed.mp4"), "--reference", clip("ref.mkv"), "--ffmpeg", program]

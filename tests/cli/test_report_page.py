@@ -14,6 +14,7 @@ import unittest
 import browser
 from made_logs import MOTION, cuts, made_log
 from test_report import EVIL, HAS_PAGE
+from test_report_summary import LEVELS, made_ladder
 from workbench import clip, command, fresh, single
 
 FRAMES, SECONDS_TO_OPEN = 100000, 2.0
@@ -67,10 +68,10 @@ class Shown(unittest.TestCase):
             time.sleep(0.02)
         self.fail(f"never true: {expression}; window: {self.text('window')}")
 
-    def ink(self, colour, tolerance=0):
-        """How many columns of the plot over time have a colour."""
+    def ink(self, colour, tolerance=0, plot="time"):
+        """How many columns of a plot have a colour."""
         red, green, blue = (int(colour[i:i + 2], 16) for i in (0, 2, 4))
-        seen = self.look("(() => { const c = document.querySelector('#time-plot canvas');"
+        seen = self.look(f"(() => {{ const c = document.querySelector('#{plot}-plot canvas');"
                          "const d = c.getContext('2d').getImageData(0, 0, c.width, c.height).data, seen = new Set();"
                          f"const near = (a, b) => Math.abs(a - b) <= {tolerance};"
                          "for (let i = 0; i < d.length; i += 4) if (d[i + 3] > 100 && "
@@ -251,6 +252,80 @@ class Pointing(Shown):
         self.assertGreater(self.ink("0072b2", 60), 1000)
 
 
+class FirstScreen(Shown):
+    """Of twelve encodes, as most people look at."""
+
+    def twelve(self, *more):
+        ladders = [made_ladder(self.place, codec) for codec in LEVELS]
+        self.open(*(log for ladder in ladders for log, _ in ladder.values()), "--bit-rates", ",".join(str(rate) for ladder in ladders for rate in ladder),
+                  *more)
+
+    def box(self, selector):
+        return self.look(f"(() => {{ const b = document.querySelector({json.dumps(selector)}).getBoundingClientRect(); "
+                         "return {left: b.left, top: b.top, right: b.right, bottom: b.bottom}; })()")
+
+    def test_answers_are_on_it(self):
+        self.twelve()
+        self.assertLess(self.box(".verdicts")["bottom"], 400)
+        self.assertLess(self.box(".matrix tbody tr:last-child")["bottom"], 900)
+        self.assertLess(self.box("#ladder-plot")["top"], 1100)
+        self.assertLess(self.box("#bd-rate")["top"], 1100)
+
+    def test_lines_have_their_ladders_colours(self):
+        self.twelve()
+        self.assertGreater(self.ink("0072b2"), 100)
+        self.assertGreater(self.ink("d55e00"), 100)
+        self.assertEqual(self.ink("007a5a"), 0)
+
+    def test_long_names_wrap(self):
+        logs = [self.made(f"{'a_rather_long_name_of_an_encode_' * 3}{k}.json", shift=-k) for k in range(3)]
+        self.open(*logs)
+        self.assertLess(self.box(".matrix tbody td:last-child")["right"], 1280)
+        self.assertLess(self.box(".matrix tbody th")["right"], 500)
+
+    def test_narrow(self):
+        """The names stay while the numbers move below them."""
+        for dark in (False, True):
+            self.browser.show(width=360, height=740, mobile=True, dark=dark)
+            self.twelve()
+            self.assertEqual(self.look("[document.documentElement.scrollWidth, innerWidth]"), [360, 360])
+            self.look("document.querySelector('.matrix').parentElement.scrollLeft = 9999")
+            name, number = self.box(".matrix tbody th"), self.box(".matrix tbody td:last-child")
+            self.assertTrue(0 <= name["left"] < name["right"] < 180, name)
+            self.assertTrue(name["right"] < number["left"] < number["right"] <= 360, (name, number))
+
+    @unittest.skipUnless(shutil.which("pdftoppm"), "SKIPPED: no pdftoppm (poppler-utils)")
+    def test_two_pages_of_paper(self):
+        self.twelve()
+        paper = self.place / "paper.pdf"
+        paper.write_bytes(base64.b64decode(self.browser.call("Page.printToPDF")["data"]))
+        subprocess.run(["pdftoppm", "-r", "72", paper, self.place / "page"], check=True)
+        pages = sorted(self.place.glob("page-*.ppm"))
+        self.assertEqual(len(pages), 2)
+        for page in pages:
+            for colour in ((0x00, 0x72, 0xb2), (0xd5, 0x5e, 0x00)):
+                self.assertGreater(inked_columns(page, colour), 150, (page.name, colour))
+
+    def test_bit_rate_goes_with_the_scores(self):
+        log = self.place / "scores.json"
+        self.assertEqual(command("score", clip("closed.mp4"), clip("ref.mkv"), "-m", "psnr", "--parts", "1", "-o", log).returncode, 0)
+        self.open(log, "--thumbnails", 0)
+        self.assertFalse(self.look("document.getElementById('rates').hidden"))
+        labels = "[...document.querySelectorAll('#%s-plot .dygraph-axis-label-x')].map((e) => e.textContent)"
+        for _ in range(2):
+            self.assertEqual(self.look(labels % "time"), self.look(labels % "rate"))
+            self.assertGreater(self.ink("0072b2", plot="rate"), 500)
+            self.look("document.getElementById('closer').click()")
+        self.assertEqual(self.browser.complaints(), [])
+        self.open(self.made())
+        self.assertTrue(self.look("document.getElementById('rates').hidden"))
+
+    def test_axis_has_frames_and_times(self):
+        self.open(self.made())
+        labels = self.look("[...document.querySelectorAll('#time-plot .dygraph-axis-label-x')].map((e) => e.innerText)")
+        self.assertIn("250\n0:10.0", labels + [label.replace("\r", "") for label in labels])
+
+
 class Looks(Shown):
     def test_phone(self):
         for dark in (False, True):
@@ -294,15 +369,15 @@ class Looks(Shown):
         self.assertEqual(self.browser.complaints(), [])
 
     def test_print(self):
-        """Of a dark page too on white paper, with all that is folded."""
+        """Of a dark page too on white paper, without what is folded and what only a screen can show."""
         self.browser.show(**DESK, dark=True)
         self.open(self.made("a.json"), self.made("b.json", shift=-1), "--compare", "--bit-rates", "300,600")
         self.look("dispatchEvent(new Event('beforeprint'))")
         self.assertEqual(self.look("getComputedStyle(document.body).backgroundColor"), "rgb(255, 255, 255)")
-        self.assertEqual(self.look("document.querySelectorAll('details:not([open])').length"), 0)
         self.assertLessEqual(self.look("document.querySelector('#time-plot img').clientWidth"), 700)
         self.browser.show(width=794, height=1123, dark=True, media="print")  # A4 at 96 dots an inch
         self.until("document.documentElement.scrollWidth <= 794")
+        self.assertEqual(self.look("['#worst', '#pairing', '#provenance', 'details', 'nav'].filter((e) => document.querySelector(e).checkVisibility())"), [])
         self.browser.show(**DESK, dark=True)
         self.look("dispatchEvent(new Event('afterprint'))")
         self.assertEqual(self.look("getComputedStyle(document.body).backgroundColor"), "rgb(15, 20, 25)")

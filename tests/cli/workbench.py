@@ -20,6 +20,7 @@ COMMAND = pathlib.Path(os.environ.get("QC_COMMAND", ROOT / "build/cli/quality-cu
 TIMEOUT_SECONDS = 300
 FRAMES = 150
 SOURCE = f"testsrc2=s=160x120:r=25,noise=alls=12:allf=t:all_seed=7,trim=end_frame={FRAMES}"
+LARGE = "testsrc2=s=320x240:r=25,trim=end_frame=16"  # enough for CAMBI
 X264 = ["-c:v", "libx264", "-preset", "veryfast", "-threads", "1"]
 X265 = ["-c:v", "libx265", "-preset", "ultrafast"]
 
@@ -55,6 +56,8 @@ CLIPS = {
     "high.mkv": {"encode": [*X264, "-crf", "33", "-g", "24", "-pix_fmt", "yuv420p10le"]},
     "rgb.mkv": {"encode": ["-c:v", "ffv1", "-g", "12", "-pix_fmt", "gbrp"]},
     "small.mp4": {"filter": SOURCE + ",scale=120:90", "encode": [*X264, "-crf", "28", "-g", "18", "-bf", "2"]},
+    "large.mp4": {"filter": LARGE, "encode": [*X264, "-crf", "34", "-g", "12"]},
+    "large_ref.mkv": {"filter": LARGE, "encode": ["-c:v", "ffv1", "-g", "5"]},
     "long.mkv": {"filter": SOURCE.replace(f"end_frame={FRAMES}", f"end_frame={2 * FRAMES}"), "encode": ["-c:v", "mpeg4", "-q:v", "9", "-g", "20"]},
     "long.mp4": {"filter": SOURCE.replace(f"end_frame={FRAMES}", f"end_frame={2 * FRAMES}"), "encode": [*X264, "-crf", "32", "-g", "20", "-bf", "2"]},
     "long_ref.mp4": {"filter": SOURCE.replace(f"end_frame={FRAMES}", f"end_frame={2 * FRAMES}"), "encode": [*X264, "-crf", "14", "-g", "24"]},
@@ -71,6 +74,7 @@ def folder():
     """Of this process; goes when Python ends."""
     made = tempfile.TemporaryDirectory(prefix="quality-cuda-cli-")
     folder.keep = made
+    os.environ["XDG_CACHE_HOME"] = made.name + "/cache"  # of pictures
     return pathlib.Path(made.name)
 
 

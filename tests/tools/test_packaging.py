@@ -35,6 +35,22 @@ class Packaging(unittest.TestCase):
         self.assertEqual(owners - set(self.packages), set())
         self.assertGreater(len(owners), 3)
 
+    def test_pages_that_help_names_are_packaged(self):
+        """Those that options, manual pages and the pages themselves name."""
+        sources = {"ffmpeg-quality-cuda": ["filter/vf_quality_cuda.c", "docs/man/quality_cuda.7.in"],
+                   "quality-cuda-tools": ["docs/man/quality-cuda.1.in",
+                                          *(str(path.relative_to(ROOT)) for path in (ROOT / "cli/options").glob("*.cpp"))]}
+        for package, files in sources.items():
+            packaged = text(f"packaging/debian/{package}.docs").split()
+            named = {name for file in files for name in re.findall(r"docs/\w+\.md", text(file))}
+            if package == "ffmpeg-quality-cuda":  # its manual page has the table of options
+                table = text("docs/ffmpeg.md").partition("| option | default | meaning |")[2].partition("\n\n")[0]
+                named |= {"docs/" + name for name in re.findall(r"\]\((\w+\.md)", table)}
+            self.assertTrue(named, package)
+            self.assertEqual(named - set(packaged), set(), package)
+            for name in packaged:
+                self.assertTrue((ROOT / name).exists(), name)
+
     def test_symbols_are_the_headers_functions(self):
         headers = text("engine/include/quality_cuda.h") + text("run/include/quality_cuda_run/engine.h")
         declared = set(re.findall(r"\b(qc_\w+)\(", re.sub(r"(?s)/\*.*?\*/|//[^\n]*", "", headers)))

@@ -98,8 +98,11 @@ HeldRun run_held(qc_config config, const Stream& stream) {
     return held;
 }
 
-void expect_same_scores(const char* layout, int width, int height, int threads) {
+/// @param ranges the inputs differ in theirs: the distorted pictures are converted
+void expect_same_scores(const char* layout, int width, int height, int threads, bool ranges = false) {
     qc_config config = config_for(layout_named(layout), width, height, "all", QC_BACKEND_CPU);
+    config.reference.colour.range = ranges ? 1 : 0;
+    config.distorted[0].colour.range = ranges ? 2 : 0;
     config.frame_rate = 25.0;
     config.skip_unsupported = 1;
     config.n_threads = threads;
@@ -125,12 +128,16 @@ TEST(HeldPictures, ScoreAsCopiedOnes) {
         expect_same_scores("p010le", 192, 176, threads);
         expect_same_scores("yuv444p16le", 209, 183, threads);
         expect_same_scores("yuv420p10le", 192, 176, threads);
+        expect_same_scores("nv12", 193, 177, threads, true);
     }
 }
 
 /// Metrics that do not look back, on one thread: what a frame needs is known.
-HeldRun run_psnr(const char* layout, int width, int bitdepth = 0) {
-    qc_config config = config_for(layout_named(layout), width, 64, "psnr", QC_BACKEND_CPU);
+HeldRun run_psnr(const char* layout, int width, int bitdepth = 0, bool ranges = false) {
+    const int height = ranges ? 1080 : 64;
+    qc_config config = config_for(layout_named(layout), width, height, "psnr", QC_BACKEND_CPU);
+    config.reference.colour.range = ranges ? 1 : 0;
+    config.distorted[0].colour.range = ranges ? 2 : 0;
     config.n_threads = 1;
     config.slots = 2;
     config.bitdepth = bitdepth;
@@ -146,6 +153,12 @@ TEST(HeldPictures, AreReleasedOnceTheirPlanesAreMade) {
     EXPECT_EQ(run_psnr("yuv420p10le", 96).released_by_end, 6) << "their words may be out of range";
     EXPECT_EQ(run_psnr("yuv420p", 96, 10).released_by_end, 6) << "they are scored at another depth";
     EXPECT_EQ(run_psnr("nv12", 96).released_by_end, 6) << "chroma of both lies in one plane";
+}
+
+TEST(HeldPictures, AreConvertedByThoseWhoScoreThem) {
+    const HeldRun held = run_psnr("yuv420p10le", 1920, 0, true);
+    EXPECT_LT(held.released_by_submission, 6) << "whoever hands frames over has waited for each one's conversion";
+    EXPECT_EQ(held.released_by_end, 6);
 }
 
 } // namespace

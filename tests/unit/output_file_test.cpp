@@ -130,6 +130,25 @@ TEST(OutputFile, ModeAndOwnerOfAReplacedFileStay) {
     EXPECT_EQ(info_of(path).st_mode & 07777, 0604U);
 }
 
+/// Nor while it is made, whatever the umask allows.
+TEST(OutputFile, WhatIsOfOneReaderIsNeverOfMore) {
+    const TemporaryFolder folder;
+    const std::string path = folder.file("log.json");
+    std::ofstream(path) << "old";
+    ASSERT_EQ(chmod(path.c_str(), 0600), 0);
+    const mode_t before = umask(0);
+    unsigned staged = 0;
+    const Status status = write_file(path, [&](OutputFile* file) {
+        for (const auto& each : std::filesystem::directory_iterator(folder.file("")))
+            staged |= info_of(each.path().string()).st_mode & 07777;
+        return file->write("new");
+    });
+    umask(before);
+    EXPECT_TRUE(status.ok());
+    EXPECT_EQ(staged, 0600U);
+    EXPECT_EQ(info_of(path).st_mode & 07777, 0600U);
+}
+
 TEST(OutputFile, NewFilesHaveTheModeThatOthersWouldHave) {
     const TemporaryFolder folder;
     std::ofstream(folder.file("plain")) << "x";

@@ -5,6 +5,7 @@
 
 #include "cpu/recoder.hpp"
 #include "ingest/ingest_kernels.hpp"
+#include "ingest/recode_order.hpp"
 #include "tests/device/emulated_device.hpp"
 
 namespace qc {
@@ -173,7 +174,7 @@ struct Planes {
     }
     int columns(int p) const { return extent[static_cast<size_t>(p)].columns; }
     int rows(int p) const { return extent[static_cast<size_t>(p)].rows; }
-    size_t pitch(int p) const { return (static_cast<size_t>(columns(p)) + 7) / 8 * 8; }
+    size_t pitch(int p) const { return (static_cast<size_t>(columns(p)) + 15) / 16 * 16; }
     T* data(int p) { return samples[static_cast<size_t>(p)].data(); }
     Plane<T> plane(int p) { return {data(p), {static_cast<ptrdiff_t>(pitch(p))}, columns(p), rows(p)}; }
     bool operator==(const Planes& other) const {
@@ -188,21 +189,79 @@ struct Planes {
     }
 };
 
+/// How samples lie: in planes; chroma in pairs; in pixels of three or four samples, of which one is unused; in words of
+/// 32 bits.
+enum Lie { kInPlanes, kInPairs, kInThrees, kInFours, kInWords };
+
 struct Case {
     Coding from, to;
-    int packed = 0; ///< samples from pixel to pixel; 0: planar
+    Lie lie = kInPlanes;
 };
+
+/// The samples of a picture, as they lie in memory.
+template <typename Source>
+class LyingSamples {
+public:
+    LyingSamples(const Case& c, int width, int height) : planes_(c.from, width, height), lie_(c.lie) {
+        const size_t containers = lie_ == kInFours ? 4 : lie_ == kInThrees ? 3 : lie_ == kInPairs ? 2 : 1;
+        const size_t columns = lie_ == kInPairs ? planes_.pitch(1) : static_cast<size_t>(width);
+        pitch_ = columns * (lie_ == kInWords ? sizeof(uint32_t) : containers * sizeof(Source));
+        together_.resize(pitch_ * static_cast<size_t>(height));
+        for (size_t i = 0; i < together_.size() / sizeof(Source); ++i)
+            reinterpret_cast<Source*>(together_.data())[i] = code(i, 9, c.from.depth);
+        if (lie_ == kInWords)
+            for (size_t i = 0; i < together_.size(); ++i) together_[i] = static_cast<uint8_t>(code(i, 8, 8));
+        for (uint32_t p = 0; p < 3; ++p)
+            for (size_t i = 0; i < planes_.samples[p].size(); ++i) planes_.samples[p][i] = code(i, p, c.from.depth);
+        largest_ = (1u << c.from.depth) - 1;
+    }
+
+    RecodeSource source(int q) {
+        const bool is_plain = lie_ == kInPlanes || (lie_ == kInPairs && q == 0);
+        RecodeSource source{};
+        source.columns = planes_.columns(q);
+        source.rows = planes_.rows(q);
+        source.samples = {sizeof(Source), ~0u, largest_, sizeof(Source), 0, 0, 0};
+        source.data = reinterpret_cast<const uint8_t*>(planes_.data(q));
+        source.pitch_bytes = static_cast<uint32_t>(is_plain ? planes_.pitch(q) * sizeof(Source) : pitch_);
+        if (is_plain) return source;
+        const int place = lie_ == kInWords ? 0 : lie_ == kInPairs ? q - 1 : (q + 1) % 3;
+        source.data = together_.data() + static_cast<size_t>(place) * sizeof(Source);
+        source.samples.step_bytes *= lie_ == kInPairs ? 2 : lie_ == kInThrees ? 3 : 4;
+        if (lie_ == kInWords) source.samples = {4, largest_, largest_, 4, 0, static_cast<uint8_t>(10 * q), 0};
+        return source;
+    }
+
+private:
+    static Source code(size_t i, uint32_t p, int depth) {
+        return static_cast<Source>(test::synthetic_hash(i, p, 2, 3, 4) & ((1u << depth) - 1));
+    }
+
+    Planes<Source> planes_;
+    Lie lie_;
+    size_t pitch_;
+    uint32_t largest_;
+    std::vector<uint8_t> together_;
+};
+
+/// Runs all kernels that recode: each leaves the jobs of the others.
+void emulate_recoding(const RecodeJob& job, bool descending) {
+    test::EmulatedProgram emulated(QC_EMULATED_KERNELS(QC_INGEST_KERNELS));
+    DeviceProgram& program = emulated;
+    test::EmulatedQueue emulated_queue(descending);
+    DeviceQueue& queue = emulated_queue;
+    const int across = recode::blocks_across(job), down = recode::blocks_down(job, across);
+    for (const auto& identifier : kRecodeKernels) {
+        LoadedKernel<RecodeArguments> kernel;
+        ASSERT_TRUE(program.find(identifier, &kernel).ok());
+        const Dim3 grid{static_cast<unsigned>(across), static_cast<unsigned>(down), 1};
+        ASSERT_TRUE(queue.launch(kernel, grid, RecodeArguments{&job}).ok());
+    }
+}
 
 template <typename Source, typename Target>
 void expect_same(const Case& c, int width, int height, bool descending) {
-    Planes<Source> source(c.from, width, height);
-    std::vector<Source> pixels(static_cast<size_t>(width * height * std::max(c.packed, 1)));
-    const auto code = [&](size_t i, uint32_t p) {
-        return static_cast<Source>(test::synthetic_hash(i, p, 2, 3, 4) & ((1u << c.from.depth) - 1));
-    };
-    for (size_t i = 0; i < pixels.size(); ++i) pixels[i] = code(i, 9);
-    for (uint32_t p = 0; p < 3; ++p)
-        for (size_t i = 0; i < source.samples[p].size(); ++i) source.samples[p][i] = code(i, p);
+    LyingSamples<Source> samples(c, width, height);
     const Recoding recoding = make_recoding(c.from, c.to, 3);
     Planes<Target> by_rows(c.to, width, height), by_kernel(c.to, width, height);
     cpu::SourcePlanes from;
@@ -210,18 +269,10 @@ void expect_same(const Case& c, int width, int height, bool descending) {
     job.recoding = recoding;
     job.target_bytes = sizeof(Target);
     for (int q = 0; q < recoding.source_planes; ++q) {
-        SampleSource samples{};
-        samples.bytes = sizeof(Source);
-        samples.step_bytes = static_cast<int>(sizeof(Source)) * std::max(c.packed, 1);
-        samples.mask = ~0u;
-        samples.largest = (1u << c.from.depth) - 1;
-        const auto* const data =
-            reinterpret_cast<const uint8_t*>(c.packed > 0 ? pixels.data() + (q + 1) % 3 : source.data(q));
-        const size_t pitch = sizeof(Source) * (c.packed > 0 ? static_cast<size_t>(width * c.packed) : source.pitch(q));
-        from.component[static_cast<size_t>(q)] = {data, static_cast<ptrdiff_t>(pitch), samples, {0, 0}};
-        from.extent[static_cast<size_t>(q)] = {source.columns(q), source.rows(q)};
-        job.source[q] = {data, static_cast<uint32_t>(pitch), source.columns(q), source.rows(q), samples, 0, 0, 0};
-        job.source[q].is_plain = c.packed == 0 && reinterpret_cast<uintptr_t>(data) % 8 == 0 ? 1 : 0;
+        const RecodeSource source = job.source[q] = samples.source(q);
+        from.component[static_cast<size_t>(q)] = {
+            source.data, static_cast<ptrdiff_t>(source.pitch_bytes), source.samples, {0, 0}};
+        from.extent[static_cast<size_t>(q)] = {source.columns, source.rows};
     }
     std::array<Plane<Target>, 3> targets{};
     for (int p = 0; p < 3; ++p) {
@@ -229,51 +280,57 @@ void expect_same(const Case& c, int width, int height, bool descending) {
         job.target[p] = {by_kernel.data(p), static_cast<uint32_t>(by_kernel.pitch(p) * sizeof(Target)),
                          by_kernel.columns(p), by_kernel.rows(p)};
     }
-    cpu::recode_planes(from, recoding, targets);
-    const bool is_wide = width * c.packed % (c.packed == 4 ? 16 : 4) == 0;
-    if (sizeof(Source) == 1 && c.packed > 0 && is_wide) {
-        job.pixel_bytes = c.packed;
-        job.pixels = reinterpret_cast<const uint8_t*>(pixels.data());
-    }
-
-    test::EmulatedProgram emulated(QC_EMULATED_KERNELS(QC_INGEST_KERNELS));
-    DeviceProgram& program = emulated;
-    const KernelIdentifier<RecodeArguments> identifiers[] = {kernels::qc_recode_planes, kernels::qc_recode_to_yuv,
-                                                             kernels::qc_recode_to_rgb};
-    test::EmulatedQueue emulated_queue(descending);
-    DeviceQueue& queue = emulated_queue;
-    for (const auto& identifier : identifiers) { // of other kinds they leave the job
-        LoadedKernel<RecodeArguments> kernel;
-        ASSERT_TRUE(program.find(identifier, &kernel).ok());
-        ASSERT_TRUE(queue.launch(kernel, Dim3{1, 3, 1}, RecodeArguments{&job}).ok());
-    }
+    cpu::recode_planes(from, recoding, nullptr, targets);
+    job.pixel_bytes = pixel_bytes_of(job);
+    EXPECT_EQ(job.pixel_bytes != 0, c.lie > kInPairs && c.from.rgb) << c.lie;
+    find_order(&job);
+    emulate_recoding(job, descending);
     EXPECT_TRUE(by_rows == by_kernel) << width << "x" << height << ", depth " << c.from.depth << " to " << c.to.depth
-                                      << ", packed " << c.packed << ", to RGB " << c.to.rgb;
+                                      << ", lying " << c.lie << ", to RGB " << c.to.rgb;
 }
 
-TEST(Recoding, TheKernelMakesWhatTheRowsMake) {
-    const Case kCases[] = {
-        {yuv(8, true, 2), yuv(8, false, 2)},     {rgb(8), yuv(8, false, 2, 1)},    {rgb(8), yuv(8, true, 2, 2), 3},
-        {rgb(8), yuv(8, false, 2, 3), 4},        {rgb(8), yuv(8, false, 2, 5), 3}, {rgb(8), yuv(8, false, 1), 3},
-        {rgb(8, false), yuv(8, false, 0, 0, 9)},
-    };
-    for (const Case& c : kCases)
-        for (const auto& [width, height] : {std::pair{1, 1}, {2, 3}, {5, 2}, {8, 6}, {19, 7}, {32, 4}, {8, 21}})
-            expect_same<uint8_t, uint8_t>(c, width, height, width % 2 == 0);
-    const Case kDeeper[] = {
-        {yuv(8, true, 1), yuv(10, false, 1)}, {rgb(8), yuv(12, false, 2), 3}, {rgb(8), rgb(16), 4},
-        {yuv(8, false, 2, 1), rgb(16)},       {yuv(8, true, 2, 3), rgb(16)},  {yuv(8, false, 1), rgb(16)},
-        {yuv(8, false, 0), rgb(16)}};
-    for (const Case& c : kDeeper)
-        for (const auto& [width, height] : {std::pair{1, 1}, {5, 3}, {18, 6}})
-            expect_same<uint8_t, uint16_t>(c, width, height, true);
-    const Case kDeep[] = {{yuv(10, true, 2), yuv(10, false, 2)},
-                          {rgb(16), yuv(16, true, 2)},
-                          {rgb(10), yuv(10, false, 2), 3},
-                          {yuv(16, false, 2, 5), rgb(16)}};
-    for (const Case& c : kDeep)
-        for (const auto& [width, height] : {std::pair{3, 2}, {17, 5}})
-            expect_same<uint16_t, uint16_t>(c, width, height, false);
+template <typename Source, typename Target>
+void expect_same(const std::vector<Case>& cases, const std::vector<std::pair<int, int>>& sizes) {
+    for (const Case& c : cases)
+        for (const auto& [width, height] : sizes) expect_same<Source, Target>(c, width, height, width % 2 == 0);
+}
+
+TEST(Recoding, TheKernelsMakeWhatTheRowsMake) {
+    expect_same<uint8_t, uint8_t>({{yuv(8, true, 2), yuv(8, false, 2)},
+                                   {yuv(8, false, 2), yuv(8, true, 2), kInPairs},
+                                   {yuv(8, false, 0), yuv(8, true, 0)},
+                                   {rgb(8), yuv(8, false, 2, 1)},
+                                   {rgb(8), yuv(8, true, 2, 2), kInThrees},
+                                   {rgb(8), yuv(8, false, 2, 3), kInFours},
+                                   {rgb(8), yuv(8, false, 2, 5), kInThrees},
+                                   {rgb(8), yuv(8, false, 1), kInThrees},
+                                   {rgb(8, false), yuv(8, false, 0, 0, 9)}},
+                                  {{1, 1}, {2, 3}, {5, 2}, {8, 6}, {19, 7}, {32, 4}, {16, 21}, {530, 3}, {9, 75}});
+    expect_same<uint8_t, uint16_t>({{yuv(8, true, 1), yuv(10, false, 1)},
+                                    {rgb(8), yuv(10, false, 2, 1)},
+                                    {rgb(8), yuv(12, false, 2), kInThrees},
+                                    {rgb(8), rgb(16), kInFours},
+                                    {yuv(8, false, 2, 1), rgb(16)},
+                                    {yuv(8, false, 2, 2), rgb(16), kInPairs},
+                                    {yuv(8, true, 2, 3), rgb(16)},
+                                    {yuv(8, true, 2, 5), rgb(16)},
+                                    {yuv(8, false, 1), rgb(16)},
+                                    {yuv(8, false, 0), rgb(16)}},
+                                   {{1, 1}, {5, 3}, {18, 6}, {32, 37}, {270, 2}});
+    expect_same<uint16_t, uint16_t>({{yuv(10, true, 2), yuv(10, false, 2)},
+                                     {yuv(10, true, 2), yuv(10, false, 2), kInPairs},
+                                     {yuv(12, true, 2), yuv(12, false, 2)},
+                                     {rgb(16), yuv(16, true, 2)},
+                                     {rgb(16), yuv(16, false, 1), kInThrees},
+                                     {rgb(12), rgb(16), kInFours},
+                                     {rgb(10), yuv(10, false, 2), kInThrees},
+                                     {rgb(10), yuv(10, false, 2, 4), kInFours},
+                                     {rgb(10), yuv(10, false, 2, 1), kInWords},
+                                     {rgb(10), yuv(10, false, 0)},
+                                     {yuv(10, false, 2, 2), rgb(16), kInPairs},
+                                     {yuv(16, false, 1), rgb(16)},
+                                     {yuv(16, false, 2, 5), rgb(16)}},
+                                    {{3, 2}, {17, 5}, {32, 6}, {264, 19}});
 }
 
 /// The scalar definition, in one place and without a border: 4:2:0 sited left.
@@ -293,7 +350,7 @@ TEST(Recoding, ChromaIsOneRoundingOfTheWeightedSum) {
         from.extent[static_cast<size_t>(p)] = {kWidth, kHeight};
         targets[static_cast<size_t>(p)] = target.plane(p);
     }
-    cpu::recode_planes(from, recoding, targets);
+    cpu::recode_planes(from, recoding, nullptr, targets);
     for (int p = 1; p < 3; ++p) {
         int64_t sum = 0;
         for (int q = 0; q < 3; ++q)

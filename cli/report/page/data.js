@@ -20,7 +20,23 @@ function doublesOf(id, kind) {
 
 /** @return {{mean, low, high, step}} arrays over steps of the encode's frames; null: it has no such score */
 function seriesOf(encode, score) {
-  const entry = index.series.find((each) => each.encode === encode && each.score === score);
+  return decodedSeries(index.series.find((each) => each.encode === encode && each.score === score));
+}
+
+/** The same of its bit rate: Mbit/s of each frame. */
+function ratesOf(encode) {
+  return decodedSeries(index.rates.find((each) => each.encode === encode));
+}
+
+/** Numbers of its key frames. */
+function keysOf(encode) {
+  const id = index.encodes[encode].keys;
+  if (!id) return new Float64Array();
+  if (!decoded.has(id)) decoded.set(id, doublesOf(id, "doubles"));
+  return decoded.get(id);
+}
+
+function decodedSeries(entry) {
   if (!entry) return null;
   if (!decoded.has(entry.id)) {
     const values = doublesOf(entry.id, entry.kind);

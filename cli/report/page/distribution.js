@@ -54,7 +54,7 @@ function drawDistribution() {
     ? `Per cent of frames by ${view.score}, in ${HISTOGRAM_BINS} bins` : `Per cent of frames with a ${view.score} up to the one below`;
   if (!encodes.length) return;
   distributionGraph = plotIn(holder, distributionRows(encodes.map((i) => seriesOf(i, view.score)), isHistogram), {
-    ...commonOptions(encodes.map((i) => `e${i}`), encodes), stepPlot: isHistogram, fillGraph: isHistogram, includeZero: true,
+    ...commonOptions(encodes.map((i) => `e${i}`), encodes.map((i) => index.encodes[i])), stepPlot: isHistogram, fillGraph: isHistogram, includeZero: true,
     xlabel: view.score, axes: { x: { axisLabelWidth: 64 }, y: { axisLabelWidth: 56 } },
   });
   addCrosshair(holder, distributionGraph, () => {}, () => {});

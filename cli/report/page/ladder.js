@@ -19,28 +19,29 @@ function setShown(isShown) {
 
 function drawLadder() {
   const rows = ladderRows(), holder = document.getElementById("ladder-plot");
+  if (!holder) return;
   if (ladderGraph) ladderGraph.destroy();
   ladderGraph = null;
   holder.replaceChildren();
   setShown(rows.length > 1);
   if (rows.length < 2) return;
   document.getElementById("ladder-text").textContent = `Mean ${view.score} over bit rate, on a logarithmic scale`;
-  const numbers = index.ladders.map((_, i) => i);
   const low = rows[0][0], high = rows[rows.length - 1][0];
   ladderGraph = plotIn(holder, rows, {
-    ...commonOptions(numbers.map((i) => `l${i}`), numbers), drawPoints: true, pointSize: 4, connectSeparatedPoints: true,
-    xlabel: "kbit/s", dateWindow: [low / 1.1, high * 1.1],
+    ...commonOptions(index.ladders.map((_, i) => `l${i}`), index.ladders), drawPoints: true, pointSize: 4, connectSeparatedPoints: true,
+    xlabel: "kbit/s", ylabel: `mean ${view.score}`, dateWindow: [low / 1.1, high * 1.1],
     axes: { x: { logscale: true, axisLabelWidth: 64, axisLabelFormatter: (x) => (x >= 1 ? x.toFixed(0) : String(x)) }, y: { axisLabelWidth: 56 } },
   });
   addCrosshair(holder, ladderGraph, () => {}, () => {});
 }
 
 function startLadder() {
-  index.ladders.forEach((ladder, i) => {
+  index.ladders.forEach((ladder) => {
     const item = document.createElement("li"), name = document.createElement("span");
     name.textContent = ladder.name;
-    item.append(lineSample(i), name);
-    document.getElementById("ladder-legend").append(item);
+    item.append(lineSample(ladder), name);
+    const legend = document.getElementById("ladder-legend");
+    if (legend) legend.append(item);
   });
   redraws.push(drawLadder);
   drawLadder();

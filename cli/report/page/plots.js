@@ -10,18 +10,12 @@ function themed(name) {
   return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 }
 
-function colourOf(number) {
-  return themed(`--series-${number % COLOURS}`);
-}
-
-function dashOf(number) {
-  return DASHES[number % DASHES.length];
-}
-
-/** Options of every plot. @param {string[]} names of series, @param {number[]} numbers whose colour and dash each has */
-function commonOptions(names, numbers) {
+/** Options of every plot. @param {string[]} names of series, @param {{colour, dash}[]} styles of each: its ladder, and its place in it */
+function commonOptions(names, styles) {
   const series = {};
-  names.forEach((name, i) => { series[name] = { color: colourOf(numbers[i]), strokePattern: dashOf(numbers[i]) }; });
+  names.forEach((name, i) => {
+    series[name] = { color: themed(`--series-${styles[i].colour % COLOURS}`), strokePattern: DASHES[styles[i].dash % DASHES.length] };
+  });
   return {
     labels: ["x", ...names], series, legend: "never", strokeWidth: 1.8, fillAlpha: 0.2, connectSeparatedPoints: false,
     axisLineColor: themed("--faint"), gridLineColor: themed("--line"), gridLineWidth: 0.5, axisLabelFontSize: 13,
@@ -38,15 +32,15 @@ function plotIn(holder, rows, { xlabel, ...options }) {
 }
 
 /** A piece of the line, for legends. */
-function lineSample(number) {
+function lineSample(style) {
   const space = "http://www.w3.org/2000/svg";
   const svg = document.createElementNS(space, "svg");
   const line = document.createElementNS(space, "line");
   const set = (element, pairs) => Object.entries(pairs).forEach(([key, value]) => element.setAttribute(key, value));
   svg.classList.add("sample");
   set(svg, { viewBox: "0 0 42 14", "aria-hidden": "true" });
-  set(line, { x1: 1, y1: 7, x2: 41, y2: 7, "stroke-width": 3, "stroke-dasharray": (dashOf(number) || []).join(" ") });
-  line.style.stroke = `var(--series-${number % COLOURS})`;
+  set(line, { x1: 1, y1: 7, x2: 41, y2: 7, "stroke-width": 3, "stroke-dasharray": (DASHES[style.dash % DASHES.length] || []).join(" ") });
+  line.style.stroke = `var(--series-${style.colour % COLOURS})`;
   svg.append(line);
   return svg;
 }
@@ -73,6 +67,13 @@ function addCrosshair(holder, graph, onMove, onLeave) {
   };
 }
 
+/** A place on the time axis: the frame, and its time below. Both are numbers, so this is no stranger's HTML. */
+function frameLabel(frame) {
+  if (!Number.isInteger(frame)) return "";
+  const time = timeText(frame, index.encodes[0].rate);
+  return time ? `${frame}<br>${time}` : String(frame);
+}
+
 function redrawAll() {
   redraws.forEach((draw) => draw());
 }
@@ -92,7 +93,6 @@ function followTheme() {
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redrawAll);
   const print = (isPrinting) => {
     document.documentElement.classList.toggle("printing", isPrinting);
-    document.querySelectorAll("details").forEach((each) => { if (isPrinting) each.open = true; });
     redrawAll();
     if (isPrinting) freezePlots();
   };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 
 startTime();
+startRates();
 startDistribution();
 startLadder();
 followTheme();

@@ -61,6 +61,7 @@ function describeWindow([low, high]) {
 function refine(graph) {
   const window = graph.xAxisRange();
   describeWindow(window);
+  followTime(window);
   if (view.binned && view.binned[0] === window[0] && view.binned[1] === window[1]) return;
   view.binned = window;
   requestAnimationFrame(() => {
@@ -89,13 +90,13 @@ function drawTime() {
   if (!encodes.length) return;
   view.binned = window;
   const graph = plotIn(holder, rowsFor(window), {
-    ...commonOptions(encodes.map((i) => `e${i}`), encodes), customBars: true, dateWindow: window, drawCallback: refine,
+    ...commonOptions(encodes.map((i) => `e${i}`), encodes.map((i) => index.encodes[i])), customBars: true, dateWindow: window, drawCallback: refine,
     interactionModel: Dygraph.defaultInteractionModel, // with the overview below a drag would move the window, not choose one
-    xlabel: "frame", showRangeSelector: holder.clientHeight > 200, rangeSelectorHeight: 30,
+    xlabel: index.encodes[0].rate > 0 ? "frame, and minutes:seconds" : "frame", showRangeSelector: holder.clientHeight > 200, rangeSelectorHeight: 30,
     rangeSelectorPlotStrokeColor: themed("--faint"), rangeSelectorPlotFillColor: themed("--panel"),
     rangeSelectorPlotFillGradientColor: themed("--panel"), rangeSelectorBackgroundStrokeColor: themed("--faint"),
     rangeSelectorForegroundStrokeColor: themed("--ink"),
-    axes: { x: { axisLabelFormatter: (x) => (Number.isInteger(x) ? String(x) : ""), axisLabelWidth: 64 }, y: { axisLabelWidth: 56 } },
+    xAxisHeight: 40, axes: { x: { axisLabelFormatter: frameLabel, axisLabelWidth: 72 }, y: { axisLabelWidth: 56 } },
   });
   view.graph = graph;
   addCrosshair(holder, graph, showPointer, () => showPointer(null));
@@ -138,10 +139,10 @@ function addEncode(fieldset, encode, number) {
   const name = document.createElement("span");
   box.type = "checkbox";
   box.checked = true;
-  box.addEventListener("change", () => { view.shown[number] = box.checked; drawTime(); drawDistribution(); });
+  box.addEventListener("change", () => { view.shown[number] = box.checked; drawTime(); drawRates(); drawDistribution(); });
   name.textContent = encode.label;
   value.id = `value${number}`;
-  label.append(box, lineSample(number), name, value);
+  label.append(box, lineSample(encode), name, value);
   fieldset.append(label);
 }
 

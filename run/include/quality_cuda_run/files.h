@@ -50,12 +50,12 @@ typedef struct qcr_target {
 /** The files of a run; zeroed at the start. */
 typedef struct qcr_files {
     qc_log_format log_format;
-    int is_stream;                ///< log_fmt=jsonl: no report at the end, but lines
+    int is_stream;                ///< qcr_wants_lines(): no report at the end, but lines
     qc_stats_format stats_format; ///< set before the files are opened; QC_STATS_FORMAT_NONE: lines of scores
     char* log[QC_MAX_RENDITIONS]; ///< where each rendition's log goes: log_path, or a variant of it; NULL: no log
     int log_failed;               ///< one could not be written
     qcr_target stats;             ///< lines of statistics
-    qcr_target stream;            ///< log_path with log_fmt=jsonl
+    qcr_target stream;            ///< log_path, if it gets lines
     qcr_target metrics;           ///< metrics_file
     int stats_open;
     int stats_descriptor; ///< if it is open
@@ -65,7 +65,7 @@ typedef struct qcr_files {
 /** What the user asked for; NULL or "": nothing of it. */
 typedef struct qcr_file_wishes {
     const char *log_path, *log_fmt;
-    const char* protocol; ///< log_fmt=jsonl: what FFmpeg finds for log_path, "file" for a path; NULL: it has none
+    const char* protocol; ///< of lines: what FFmpeg finds for log_path, "file" for a path; NULL: it has none
     const char* stats_file;
     const char* stats_format; ///< the word for it
     const char* metrics_file;
@@ -78,6 +78,9 @@ typedef struct qcr_failure {
     int error;       ///< errno below 0
     char text[2048]; ///< one line without its end
 } qcr_failure;
+
+/** Whether log_path gets lines while the run goes on: log_fmt is jsonl, or not given where the path ends in .jsonl. */
+QC_API int qcr_wants_lines(const char* log_path, const char* log_fmt);
 
 /** Decides where the files are, and whether they can be written. Changes no file. @return 0; failure->error */
 QC_API int qcr_open_files(qcr_files* files, const qcr_file_wishes* wishes, const qcr_sink* sink, qcr_failure* failure);
