@@ -8,6 +8,7 @@
 #include "parts/commands.hpp"
 #include "parts/plan.hpp"
 #include "results/results.hpp"
+#include "words/json_text.hpp"
 #include "words/terminal.hpp"
 
 namespace qc::cli {
@@ -27,7 +28,7 @@ void announce(const Options& options, const Jobs& jobs) {
     if (!options.cluster.returns_at_once) {
         if (!options.is_quiet) say(line);
     } else if (options.as_json) {
-        print_whole(DataText(json.dump() + "\n"));
+        print_whole(DataText(json_text(json) + "\n"));
     } else if (!options.is_quiet) {
         print_whole(TerminalText(line + "\n"));
     }

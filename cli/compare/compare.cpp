@@ -7,6 +7,7 @@
 #include "logs/logs.hpp"
 #include "logs/summary.hpp"
 #include "results/results.hpp"
+#include "words/json_text.hpp"
 #include "words/terminal.hpp"
 
 namespace qc::cli {
@@ -76,8 +77,7 @@ ExitCode compare(const CompareOptions& options) {
     const Comparison comparison = compare_logs(a, b, options.comparison);
     const bool is_below = is_any_met(conditions, a, b, comparison);
     if (options.as_json)
-        print_whole(
-            DataText(json_of_comparison(comparison).dump(2, ' ', false, Json::error_handler_t::replace) + "\n"));
+        print_whole(DataText(json_text(json_of_comparison(comparison), 2) + "\n"));
     else
         print_whole(TerminalText(text_of_comparison(comparison)));
     return is_below ? kBelowThreshold : kDone;

@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "words/failure.hpp"
+#include "words/json_text.hpp"
 #include "words/text.hpp"
 
 namespace qc::cli {
@@ -23,7 +24,7 @@ Failure different(const ScoreLog& a, const ScoreLog& b, const std::string& what)
 
 std::string short_text(const Json& value) {
     if (value.is_null()) return "none";
-    const std::string text = value.dump(-1, ' ', false, Json::error_handler_t::replace);
+    const std::string text = json_text(value);
     constexpr size_t kLongest = 120;
     return text.size() > kLongest ? text.substr(0, kLongest) + "..." : text;
 }

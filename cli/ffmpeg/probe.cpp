@@ -2,13 +2,16 @@
 #include "ffmpeg/probe.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <limits>
 #include <optional>
 #include <sstream>
 #include <string_view>
+#include <system_error>
 #include <tuple>
 #include <utility>
 
@@ -22,6 +25,11 @@
 namespace qc::cli {
 
 namespace {
+
+// A file may say anything of itself. What is larger is no time of a video, and too large to be reckoned with.
+constexpr double kMostSeconds = 1e9;
+constexpr double kHighestRate = 1e6; ///< frames per second
+constexpr int64_t kMostTicks = int64_t{1} << 60;
 
 constexpr double kLongestGap =
     5.0; ///< seconds; stamps that jump further are FFmpeg's or the filter's to mend, in one run
@@ -55,20 +63,47 @@ std::string complaint(const std::string& message, const std::string& path) {
     return line;
 }
 
+std::optional<int64_t> whole_number(std::string_view text) {
+    int64_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    return error == std::errc() && end == text.data() + text.size() && !text.empty() ? std::optional<int64_t>(value)
+                                                                                     : std::nullopt;
+}
+
+/// "30000/1001", of two numbers that FFmpeg's fractions have room for; nothing for what is none
+std::optional<Clock> fraction(std::string_view text) {
+    constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
+    const size_t slash = text.find('/');
+    if (slash == std::string_view::npos) return std::nullopt;
+    const auto num = whole_number(text.substr(0, slash)), den = whole_number(text.substr(slash + 1));
+    if (!num || !den || *num <= 0 || *den <= 0 || *num > kMost || *den > kMost) return std::nullopt;
+    return Clock{*num, *den};
+}
+
+/// 0 for what is no time
+double time_of(const std::string& text) {
+    const double value = std::atof(text.c_str());
+    return std::fabs(value) <= kMostSeconds ? value : 0;
+}
+
 struct Packet {
     std::optional<int64_t> pts, dts;
     int64_t bytes = 0;
     bool is_key = false, is_discarded = false;
 };
 
-std::optional<int64_t> number(const std::string& text) {
-    char* end = nullptr;
-    const long long value = std::strtoll(text.c_str(), &end, 10);
-    return end != text.c_str() && *end == '\0' ? std::optional<int64_t>(value) : std::nullopt;
+double seconds(const Clock& clock, int64_t ticks) {
+    return static_cast<double>(ticks) * static_cast<double>(clock.num) / static_cast<double>(clock.den);
 }
 
-/// "512,0,1780,K__": pts, dts, size, flags
-Packet parse_packet(const std::string& line) {
+std::optional<int64_t> stamp(const std::string& text, const Clock& clock) {
+    const std::optional<int64_t> value = whole_number(text);
+    return value && std::abs(*value) <= kMostTicks && std::fabs(seconds(clock, *value)) <= kMostSeconds ? value
+                                                                                                        : std::nullopt;
+}
+
+/// "512,0,1780,K__": pts, dts, size, flags. A stamp that is too large to be reckoned with is none.
+Packet parse_packet(const std::string& line, const Clock& clock) {
     Packet packet;
     std::istringstream fields(line);
     std::string pts, dts, size, flags;
@@ -76,9 +111,9 @@ Packet parse_packet(const std::string& line) {
     std::getline(fields, dts, ',');
     std::getline(fields, size, ',');
     std::getline(fields, flags);
-    packet.pts = number(pts);
-    packet.dts = number(dts);
-    packet.bytes = number(size).value_or(0);
+    packet.pts = stamp(pts, clock);
+    packet.dts = stamp(dts, clock);
+    packet.bytes = std::clamp<int64_t>(whole_number(size).value_or(0), 0, kMostTicks);
     packet.is_key = flags.find('K') != std::string::npos;
     packet.is_discarded = flags.find('D') != std::string::npos;
     return packet;
@@ -93,13 +128,14 @@ Command probing(const Tools& tools, const std::string& path, const Opening& open
     return command;
 }
 
-std::vector<Packet> read_packets(const Tools& tools, const std::string& path, const Opening& opening) {
+std::vector<Packet> read_packets(const Tools& tools, const std::string& path, const Opening& opening,
+                                 const Clock& clock) {
     std::vector<Packet> packets;
     const Command command = probing(tools, path, opening,
                                     {"-select_streams", opening.stream < 0 ? "V:0" : std::to_string(opening.stream),
                                      "-show_entries", "packet=pts,dts,size,flags", "-of", "csv=print_section=0"});
     const auto outcomes = run_side_by_side({command}, 1, [&](size_t, const std::string& line) {
-        if (!line.empty()) packets.push_back(parse_packet(line));
+        if (!line.empty()) packets.push_back(parse_packet(line, clock));
     });
     if (!outcomes[0].ok()) throw Failure(path + " cannot be read: " + complaint(outcomes[0].message, path));
     return packets;
@@ -112,10 +148,6 @@ int64_t offset_ticks(double start_time, const Clock& clock) {
     const __int128 scaled = (micros < 0 ? -micros : micros) * clock.den;
     const auto ticks = static_cast<int64_t>((2 * scaled + den) / (2 * den));
     return micros < 0 ? ticks : -ticks;
-}
-
-double seconds(const Clock& clock, int64_t ticks) {
-    return static_cast<double>(ticks) * static_cast<double>(clock.num) / static_cast<double>(clock.den);
 }
 
 /// Of packets that last as long as they are apart on average.
@@ -170,7 +202,7 @@ std::string survey(const std::vector<Packet>& packets, int64_t offset, double ma
 struct Stream {
     int index = 0, width = 0, height = 0;
     std::string codec;
-    Clock clock;
+    std::optional<Clock> clock;
     double duration = 0, frame_rate = 0; ///< 0: not known
     std::string rate_text, tags;
     bool is_picture = false;  ///< a cover, or pictures of chapters
@@ -192,22 +224,15 @@ std::string text_of(const nlohmann::json& object, const char* key) {
 
 int number_of(const nlohmann::json& object, const char* key) {
     const nlohmann::json& value = part_of(object, key);
-    return value.is_number_integer() && std::abs(value.get<double>()) < 1e9 ? value.get<int>() : 0;
-}
-
-/// "30000/1001"; 0 for what is none
-double ratio_of(const std::string& text) {
-    const size_t slash = text.find('/');
-    const double below = slash == std::string::npos ? 1 : std::atof(text.c_str() + slash + 1);
-    return below > 0 ? std::atof(text.c_str()) / below : 0;
+    return value.is_number_integer() && std::fabs(value.get<double>()) < 1e9 ? value.get<int>() : 0;
 }
 
 /// "00:00:04.000000000", as Matroska has it, or seconds
 double seconds_of(const std::string& text) {
-    int hours = 0, minutes = 0;
-    double rest = 0;
-    if (std::sscanf(text.c_str(), "%d:%d:%lf", &hours, &minutes, &rest) == 3) return hours * 3600 + minutes * 60 + rest;
-    return std::atof(text.c_str());
+    double hours = 0, minutes = 0, rest = 0;
+    if (std::sscanf(text.c_str(), "%lf:%lf:%lf", &hours, &minutes, &rest) != 3) return time_of(text);
+    const double whole = hours * 3600 + minutes * 60 + rest;
+    return std::fabs(whole) <= kMostSeconds ? whole : 0;
 }
 
 /// What a picture that says nothing of its colours is: sRGB, and as files of its kind have it. Of the range only what
@@ -242,16 +267,15 @@ std::vector<Stream> streams_of(const nlohmann::json& facts) {
         stream.width = number_of(each, "width");
         stream.height = number_of(each, "height");
         stream.codec = text_of(each, "codec_name");
-        const std::string clock = text_of(each, "time_base");
-        stream.clock = {std::max(1LL, std::atoll(clock.c_str())),
-                        std::max(1LL, std::atoll(clock.c_str() + std::min(clock.find('/'), clock.size() - 1) + 1))};
+        stream.clock = fraction(text_of(each, "time_base"));
         stream.duration =
             std::max(seconds_of(text_of(each, "duration")), seconds_of(text_of(part_of(each, "tags"), "DURATION")));
         for (const char* key : {"r_frame_rate", "avg_frame_rate"}) {
-            const std::string rate = text_of(each, key);
-            if (!(ratio_of(rate) > 0)) continue;
-            stream.frame_rate = ratio_of(rate);
-            stream.rate_text = rate;
+            const std::string text = text_of(each, key);
+            const std::optional<Clock> rate = fraction(text);
+            if (!rate || seconds(*rate, 1) > kHighestRate) continue;
+            stream.frame_rate = seconds(*rate, 1);
+            stream.rate_text = text;
         }
         stream.tags = missing_tags(each);
         const nlohmann::json& disposition = part_of(each, "disposition");
@@ -406,7 +430,7 @@ Input probe(const Tools& tools, const std::string& path, const Opening& opening)
     const auto facts = nlohmann::json::parse(outcome.output, nullptr, false);
     const std::vector<Stream> streams = streams_of(facts);
     const Stream& stream = choose(streams, path, &input);
-    input.clock = stream.clock;
+    input.clock = stream.clock.value_or(Clock{});
     input.frame_rate = stream.frame_rate;
     input.rate_text = stream.rate_text;
     input.opening.is_turned = stream.is_turned;
@@ -418,11 +442,13 @@ Input probe(const Tools& tools, const std::string& path, const Opening& opening)
     const Seekable* const kind = seekable(format);
     if (kind == nullptr)
         input.why_whole = format + " cannot be sought exactly";
+    else if (!stream.clock)
+        input.why_whole = "the unit of its time stamps is not known";
     else if (!opening.frame_rate.empty())
         input.why_whole = "its time stamps are those of --framerate";
     if (!input.why_whole.empty()) return input;
-    const double start = std::atof(text_of(format_facts, "start_time").c_str());
-    const std::vector<Packet> packets = read_packets(tools, path, input.opening);
+    const double start = time_of(text_of(format_facts, "start_time"));
+    const std::vector<Packet> packets = read_packets(tools, path, input.opening, input.clock);
     input.why_whole = survey(packets, offset_ticks(start, input.clock), kind->margin, &input);
     input.facts.bit_rate = bit_rate_of(packets, input);
     return input;

@@ -18,6 +18,7 @@
 #include "process/gpus.hpp"
 #include "results/results.hpp"
 #include "words/advice.hpp"
+#include "words/json_text.hpp"
 #include "words/terminal.hpp"
 #include "words/text.hpp"
 
@@ -252,7 +253,7 @@ ExitCode score_batch(const Options& options) {
                       kMisused);
     run_pairs(tools, options, folder, &pairs);
     if (options.as_json)
-        print_whole(DataText(json_of_pairs(pairs, unmatched).dump(2) + "\n"));
+        print_whole(DataText(json_text(json_of_pairs(pairs, unmatched), 2) + "\n"));
     else
         print_whole(
             TerminalText(options.is_quiet ? "" : table_of_pairs(pairs, asked_scores(options.wish, options.shows_all))));

@@ -19,6 +19,7 @@
 #include "process/gpus.hpp"
 #include "process/process.hpp"
 #include "results/results.hpp"
+#include "words/json_text.hpp"
 #include "words/text.hpp"
 
 namespace qc::cli {
@@ -234,7 +235,7 @@ ExitCode examine(const Options& options) {
         text += line + each.text + "\n";
     }
     if (options.as_json)
-        print_whole(DataText(Json({{"works", works}, {"findings", list}}).dump(2) + "\n"));
+        print_whole(DataText(json_text(Json({{"works", works}, {"findings", list}}), 2) + "\n"));
     else
         print_whole(TerminalText(text));
     return works ? kDone : kFailed;

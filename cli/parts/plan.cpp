@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "words/failure.hpp"
+#include "words/json_text.hpp"
 
 namespace qc::cli {
 
@@ -66,7 +67,7 @@ Plan read_plan(const std::string& path) {
         if (plan.titles.empty()) throw Failure("it has no titles");
         read_shards(json.at("shards"), &plan);
     } catch (const nlohmann::json::exception& broken) {
-        throw Failure(path + " is damaged: " + broken.what());
+        throw Failure(path + " is damaged: " + json_trouble(broken));
     } catch (const Failure& broken) {
         throw Failure(path + " is damaged: " + broken.what());
     }

@@ -9,6 +9,7 @@
 #include "parts/commands.hpp"
 #include "results/results.hpp"
 #include "words/advice.hpp"
+#include "words/json_text.hpp"
 #include "words/terminal.hpp"
 
 namespace qc::cli {
@@ -67,8 +68,8 @@ Json scores_of(const Table& table, const TableRow& row) {
 void show(const Options& options, const Title& title, const std::vector<Json>& logs, const Findings& findings,
           double seconds) {
     if (options.as_json)
-        print_whole(
-            DataText(summary_of(title, logs, options.output, findings, options.shows_all, seconds).dump(2) + "\n"));
+        print_whole(DataText(
+            json_text(summary_of(title, logs, options.output, findings, options.shows_all, seconds), 2) + "\n"));
     else if (!options.is_quiet)
         print_whole(text_of(table_of(title, logs, options.shows_all, seconds), terminal_width(), shows_bold()));
 }
@@ -147,7 +148,7 @@ ExitCode present_merged(const Options& options, const std::vector<MergedTitle>& 
         all.insert(all.end(), findings.list().begin(), findings.list().end());
         list.push_back(summary_of(each.title, heads, log, findings));
     }
-    if (options.as_json) print_whole(DataText(list.dump(2) + "\n"));
+    if (options.as_json) print_whole(DataText(json_text(list, 2) + "\n"));
     return exit_code_of(options, all, false);
 }
 

@@ -20,6 +20,7 @@
 #include "results/outputs.hpp"
 #include "results/results.hpp"
 #include "words/advice.hpp"
+#include "words/json_text.hpp"
 #include "words/terminal.hpp"
 #include "words/text.hpp"
 
@@ -45,7 +46,7 @@ std::vector<std::vector<std::string>> titles_of(const Options& options, std::vec
         }
     } catch (const nlohmann::json::exception& broken) {
         throw Failure(options.titles + R"( is no list of titles, [{"distorted": ["d.mp4"], "reference": "r.mp4"}]: )" +
-                      broken.what());
+                      json_trouble(broken));
     }
     if (titles.empty()) throw Failure(options.titles + " has no titles");
     return titles;
@@ -149,7 +150,7 @@ ExitCode present_shards(const Options& options, const Plan& plan, const std::vec
         list.push_back(
             {{"shard", number}, {"findings", json_of(findings)}, {"decoder_errors", findings.decoder_errors()}});
     }
-    if (options.as_json) print_whole(DataText(list.dump(2) + "\n"));
+    if (options.as_json) print_whole(DataText(json_text(list, 2) + "\n"));
     return exit_code_of(options, all, false);
 }
 

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "words/json_text.hpp"
+
 namespace qc::cli {
 
 std::string escaped(std::string_view text) {
@@ -36,7 +38,7 @@ std::string escaped(std::string_view text) {
 
 std::string script_json(const Json& json) {
     std::string text;
-    for (const char c : json.dump(-1, ' ', false, Json::error_handler_t::replace)) {
+    for (const char c : json_text(json)) {
         if (c == '<')
             text += "\\u003c"; // only strings have one
         else

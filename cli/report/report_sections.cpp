@@ -5,6 +5,7 @@
 
 #include "report/html.hpp"
 #include "report/report_sections.hpp"
+#include "words/json_text.hpp"
 #include "words/text.hpp"
 
 namespace qc::cli {
@@ -25,7 +26,7 @@ void add_facts(const std::string& name, const Json& value, int depth, std::vecto
     const std::string text = value.is_string()       ? value.get<std::string>()
                              : value.is_structured() ? (value.empty() ? "none" : "...")
                              : value.is_null()       ? "none"
-                                                     : value.dump();
+                                                     : json_text(value);
     rows->push_back({head_cell(name), text_cell(text)});
 }
 

@@ -8,6 +8,7 @@
 
 #include "results/results.hpp"
 #include "words/failure.hpp"
+#include "words/json_text.hpp"
 #include "words/terminal.hpp"
 
 namespace qc::cli {
@@ -85,7 +86,7 @@ void write_provenance(const std::string& log, const Provenance& provenance) {
                                          {"parts", without_passwords_of(provenance.parts)},
                                          {"merge", provenance.merge},
                                          {"files", files}};
-    write_whole(provenance_name(log), json.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+    write_whole(provenance_name(log), json_text(json, 1) + "\n");
 }
 
 std::optional<Provenance> read_provenance(const std::string& log, std::string* why_not) {

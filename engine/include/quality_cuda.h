@@ -61,23 +61,23 @@ extern "C" {
 /** Grows by one with every incompatible change; compare with qc_abi_version(), which must be equal. */
 #define QC_ABI_VERSION 5
 
-typedef enum qc_backend {
+typedef QC_ENUM(qc_backend) {
     QC_BACKEND_AUTO = 0, QC_BACKEND_CUDA = 1, QC_BACKEND_CPU = 2,
     QC_BACKEND_RECORDED = 3, /**< measures nothing: frames come by qc_session_submit_measured() (quality_cuda_run/engine.h) */
     QC_BACKEND_IMPORTED = 4  /**< sees no pictures: models predict from what qc_session_import() hands in */
 } qc_backend;
 
 /** Of pictures as they are stored. The last three are scored as 4:2:0, 4:2:2 and 4:4:4, each chroma sample repeated. */
-typedef enum qc_chroma {
+typedef QC_ENUM(qc_chroma) {
     QC_CHROMA_400 = 0, QC_CHROMA_420 = 1, QC_CHROMA_422 = 2, QC_CHROMA_444 = 3,
     QC_CHROMA_410 = 4, QC_CHROMA_411 = 5, QC_CHROMA_440 = 6
 } qc_chroma;
 
-typedef enum qc_memory { QC_MEMORY_HOST = 0, QC_MEMORY_CUDA = 1 } qc_memory;
+typedef QC_ENUM(qc_memory) { QC_MEMORY_HOST = 0, QC_MEMORY_CUDA = 1 } qc_memory;
 
-typedef enum qc_log_level { QC_LOG_ERROR = 0, QC_LOG_WARNING = 1, QC_LOG_INFO = 2, QC_LOG_DEBUG = 3 } qc_log_level;
+typedef QC_ENUM(qc_log_level) { QC_LOG_ERROR = 0, QC_LOG_WARNING = 1, QC_LOG_INFO = 2, QC_LOG_DEBUG = 3 } qc_log_level;
 
-typedef enum qc_pool {
+typedef QC_ENUM(qc_pool) {
     QC_POOL_MEAN = 0,
     QC_POOL_HARMONIC_MEAN = 1, /**< n / sum(1 / (score + 1)) - 1 */
     QC_POOL_MIN = 2, QC_POOL_MAX = 3,
@@ -87,7 +87,7 @@ typedef enum qc_pool {
 } qc_pool;
 
 /** Lines of one frame's scores as other tools write them, for programs that read theirs (quality_cuda_run/engine.h). */
-typedef enum qc_stats_format {
+typedef QC_ENUM(qc_stats_format) {
     QC_STATS_FORMAT_NONE = 0,
     QC_STATS_FORMAT_PSNR = 1, /**< "n:1 mse_avg:0.52 mse_y:0.67 ... psnr_avg:50.97 ...", as FFmpeg's filter psnr */
     QC_STATS_FORMAT_SSIM = 2, /**< "n:1 Y:0.987654 All:0.987654 (19.084846)", as FFmpeg's filter ssim writes it for gray
@@ -284,7 +284,7 @@ typedef struct qc_feature {
     int reserved[11]; /**< 0 */
 } qc_feature;
 
-typedef enum qc_option_type {
+typedef QC_ENUM(qc_option_type) {
     QC_OPTION_BOOL = 0,   /**< "true" or "false" */
     QC_OPTION_INT = 1,    /**< a whole number */
     QC_OPTION_DOUBLE = 2,
@@ -459,7 +459,7 @@ QC_API int64_t qc_session_scored_frames(const qc_session *session);
 QC_API qc_status qc_session_aggregate(qc_session *session, int rendition, int index, const char **name, double *value);
 
 /** Layouts of libvmaf's reports. */
-typedef enum qc_log_format {
+typedef QC_ENUM(qc_log_format) {
     QC_LOG_FORMAT_JSON = 0, /**< all there is to say, see qc_session_write_log() */
     QC_LOG_FORMAT_XML = 1,  /**< frames, pooled values, stream-level values, "complete", what the front end adds */
     QC_LOG_FORMAT_CSV = 2, QC_LOG_FORMAT_SUB = 3, /**< frames only; SUB: as MicroDVD subtitles */

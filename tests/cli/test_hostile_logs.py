@@ -53,6 +53,7 @@ HOSTILE = {
                    "more than 4096 names in one element"),
     "pooled_metrics": ("<VMAF><frame frameNum='0' vmaf='1' />" + "".join(f"<metric name='{name}' mean='1' />" for name in numbered(MANY)) + "</VMAF>",
                        "more than 4096 metrics"),
+    "a_name_of_two_lines": (frames_text([{"frameNum": 0, "metrics": {"vma\n\x1b[2Jf": "x"}}]), r"vma\n\x1b[2Jf is no number"),
     "elements": ("<VMAF><frame frameNum='0' vmaf='1' />" + "".join(f"<{name} a='1' />" for name in numbered(MANY)) + "</VMAF>",
                  "more than 4096 elements"),
 }

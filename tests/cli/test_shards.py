@@ -12,7 +12,7 @@ import unittest
 
 from workbench import COMMAND, FFMPEG, clip, command, comparable, fresh, single
 
-KILLS = 200 if os.environ.get("QC_TEST_LEVEL") == "all" else 20
+KILLS = 250 if os.environ.get("QC_TEST_LEVEL") == "all" else 20
 
 
 class Shards(unittest.TestCase):

@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // Score tables and logs of any names and values: every row is there once, pooled values are those of the rows, and what
 // is called JSON can be read as JSON.
-#include <unistd.h>
-
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
-#include <fstream>
 #include <limits>
 #include <vector>
 
@@ -15,6 +11,7 @@
 #include "models/builtin_models.hpp"
 #include "report/log_writer.hpp"
 #include "tests/fuzz/input.hpp"
+#include "tests/fuzz/scratch.hpp"
 
 namespace {
 
@@ -23,10 +20,7 @@ using qc::fuzz::Input;
 constexpr int kMostOutputs = 4, kMostFrames = 40;
 
 const std::string& log_path() {
-    static const std::string path = [] {
-        const char* folder = std::getenv("TMPDIR");
-        return std::string(folder != nullptr ? folder : "/tmp") + "/qc-fuzz-log-" + std::to_string(getpid());
-    }();
+    static const std::string path = qc::fuzz::scratch("log");
     return path;
 }
 
@@ -149,8 +143,7 @@ void write_and_check(Input& input, const Run& run) {
         const auto format = static_cast<qc_log_format>(layout);
         const qc::Status status = qc::write_log(format, *run.table, run.plan, log_path(), head);
         QC_FUZZ_CHECK(status.ok(), status.text());
-        std::ifstream file(log_path());
-        const std::string text(std::istreambuf_iterator<char>(file), {});
+        const std::string text = qc::fuzz::read_file(log_path());
         if (format == QC_LOG_FORMAT_JSON)
             check_json(run, text);
         else

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // Any calls in any order on two sessions of the CPU backend. A character of the input is a call (see run()), so that a
 // seed reads like a session: "ssssfrrrrl".
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <limits>
@@ -16,6 +13,7 @@
 
 #include "quality_cuda_run/engine.h"
 #include "tests/fuzz/exact_picture.hpp"
+#include "tests/fuzz/scratch.hpp"
 
 namespace {
 
@@ -24,12 +22,8 @@ using qc::fuzz::Input;
 
 constexpr const char* kMetrics[] = {"psnr", "motion|psnr", "vmaf", "float_moment", "motion_v2|ssim", "speed_temporal"};
 
-/// One for the process: logs are written over and over.
 const std::string& log_path() {
-    static const std::string path = [] {
-        const char* folder = std::getenv("TMPDIR");
-        return std::string(folder != nullptr ? folder : "/tmp") + "/qc-fuzz-session-" + std::to_string(getpid());
-    }();
+    static const std::string path = qc::fuzz::scratch("session");
     return path;
 }
 

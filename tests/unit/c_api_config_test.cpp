@@ -68,6 +68,12 @@ struct Field {
 
 #define QC_FIELD(structure, name) #name, offsetof(structure, name)
 
+/// A program in C may hand over any number where an enumeration is expected, and reading it has to be defined.
+template <typename... Enumeration>
+constexpr bool kMayHoldAnyNumber = (requires { Enumeration{1000}; } && ...);
+static_assert(kMayHoldAnyNumber<qc_backend, qc_chroma, qc_memory, qc_log_level, qc_pool, qc_stats_format, qc_log_format,
+                                qc_status, qc_scaling, qc_convert, qc_map_layout, qc_map_colours>);
+
 TEST(CApiConfig, NumbersOfMaps) {
     qc_config config = cpu_config("psnr");
     config.map_white = -0.5;

@@ -9,7 +9,14 @@
 /** Most distorted pictures that can share one reference in a session. Part of the ABI: qc_config has an array of it. */
 #define QC_MAX_RENDITIONS 16
 
-typedef enum qc_status {
+/** An enumeration. A program may hand over any number, and C++ gives one without a type no values but its own. */
+#ifdef __cplusplus
+#define QC_ENUM(name) enum name : int
+#else
+#define QC_ENUM(name) enum name
+#endif
+
+typedef QC_ENUM(qc_status) {
     QC_OK = 0,
     QC_AGAIN = 1,             /**< nothing is ready yet; not an error */
     QC_END = 2,               /**< flushed, and every row has been received; not an error */
@@ -24,7 +31,7 @@ typedef enum qc_status {
 
 /** How a picture is brought to the size that is scored, by both backends with the same integer arithmetic; docs/design.md
  *  has it. When it becomes smaller, the kernels widen with the ratio. */
-typedef enum qc_scaling {
+typedef QC_ENUM(qc_scaling) {
     QC_SCALING_NONE = 0,     /**< not at all: pictures of another size are refused */
     QC_SCALING_BICUBIC = 1,  /**< Mitchell's and Netravali's family with B=0, C=0.6: 4 samples along each axis */
     QC_SCALING_LANCZOS = 2,  /**< a sinc windowed by its third lobe: 6 samples */
@@ -35,7 +42,7 @@ typedef enum qc_scaling {
 
 /** What is done with pictures that have another range or depth than the reference's, or are RGB beside luma and chroma or
  *  for a metric of these; by both backends with the same integer arithmetic, docs/conversions.md has it. */
-typedef enum qc_convert {
+typedef QC_ENUM(qc_convert) {
     QC_CONVERT_AUTO = 0,       /**< they are brought to one format, by their tags; each conversion is said and logged */
     QC_CONVERT_OFF = 1,        /**< nothing: samples are scored as they are, those of fewer bits shifted to the left; RGB is
                                     refused by metrics that do not take it, and beside what is not RGB */
@@ -45,7 +52,7 @@ typedef enum qc_convert {
 } qc_convert;
 
 /** Samples of a map's pictures, 8 bits each. */
-typedef enum qc_map_layout {
+typedef QC_ENUM(qc_map_layout) {
     QC_MAP_LAYOUT_GRAY = 0,    /**< one plane, full range: 0 black, 255 white */
     QC_MAP_LAYOUT_YUV420P = 1, /**< three planes 4:2:0, BT.709 of limited range: 16 black, 235 white */
     QC_MAP_LAYOUT_NV12 = 2,    /**< the same with Cb and Cr side by side in one plane */
@@ -53,7 +60,7 @@ typedef enum qc_map_layout {
 } qc_map_layout;
 
 /** How bad is told by a map's samples. */
-typedef enum qc_map_colours {
+typedef QC_ENUM(qc_map_colours) {
     QC_MAP_COLOURS_GRAY = 0, /**< black: nothing is wrong; the brighter, the worse */
     QC_MAP_COLOURS_HEAT = 1, /**< black, blue, red, orange, white; not with QC_MAP_LAYOUT_GRAY */
     QC_MAP_COLOURS_COUNT

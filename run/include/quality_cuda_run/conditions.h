@@ -38,7 +38,7 @@ typedef struct qcr_frame_facts {
 } qcr_frame_facts;
 
 /** What to do about range and matrix: go by tags, and by the pictures where there are none; or not. */
-typedef enum qcr_range_check { QCR_RANGE_TAGS, QCR_RANGE_AUTO, QCR_RANGE_IGNORE, QCR_RANGE_ERROR } qcr_range_check;
+typedef QC_ENUM(qcr_range_check) { QCR_RANGE_TAGS, QCR_RANGE_AUTO, QCR_RANGE_IGNORE, QCR_RANGE_ERROR } qcr_range_check;
 
 typedef struct qcr_condition_rules {
     const qcr_names* names; ///< outlives the conditions

@@ -112,7 +112,7 @@ QC_API qc_status qc_session_truncate(qc_session *session, int64_t frames);
 /* ---- what the pictures tell of the pairing ---- */
 
 /** What can be wrong with the pairs, judged by what the pictures show. */
-typedef enum qc_finding_kind {
+typedef QC_ENUM(qc_finding_kind) {
     QC_FINDING_OFFSET = 1,     /**< from the first frame on the distorted pictures show what the reference shows `offset` frames
                                     earlier (above 0) or later (below 0) */
     QC_FINDING_STEP = 2,       /**< that has changed with `frame`, from former_offset to offset: one more is a frame too many in
@@ -128,7 +128,7 @@ typedef enum qc_finding_kind {
 } qc_finding_kind;
 
 /** What is done to a picture. The last four swap its sides. */
-typedef enum qc_turn {
+typedef QC_ENUM(qc_turn) {
     QC_TURN_NONE = 0,
     QC_TURN_MIRROR = 1, /**< left is right */
     QC_TURN_FLIP = 2,   /**< above is below */
@@ -174,7 +174,7 @@ QC_API int64_t qc_session_watched_frames(const qc_session *session, int renditio
 QC_API qc_status qc_session_start_offset(const qc_session *session, int rendition, int *offset);
 
 /** Ranges of two videos beside each other. */
-typedef enum qc_ranges {
+typedef QC_ENUM(qc_ranges) {
     QC_RANGES_SAME = 0,
     QC_RANGES_LIMITED = 1, /**< the distorted video has limited range, the reference full range */
     QC_RANGES_FULL = 2     /**< the other way round */

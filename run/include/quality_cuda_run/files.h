@@ -23,7 +23,7 @@
 extern "C" {
 #endif
 
-typedef enum qcr_path_kind {
+typedef QC_ENUM(qcr_path_kind) {
     QCR_PATH_FILE,       ///< a regular file, or none yet
     QCR_PATH_PIPE,       ///< a named pipe
     QCR_PATH_DEVICE,     ///< any other special file

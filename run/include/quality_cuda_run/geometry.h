@@ -17,7 +17,7 @@ extern "C" {
 #endif
 
 /** Whose size is scored. */
-typedef enum qcr_scored_size { QCR_SIZE_OF_REFERENCE, QCR_SIZE_OF_DISTORTED, QCR_SIZE_GIVEN } qcr_scored_size;
+typedef QC_ENUM(qcr_scored_size) { QCR_SIZE_OF_REFERENCE, QCR_SIZE_OF_DISTORTED, QCR_SIZE_GIVEN } qcr_scored_size;
 
 /** What the options say. Zeroed: pictures of one size, all of them. */
 typedef struct qcr_geometry {

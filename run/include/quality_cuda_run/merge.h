@@ -53,7 +53,7 @@ typedef struct qcr_merge_config {
     qcr_sink sink;
 } qcr_merge_config;
 
-typedef enum qcr_merged {
+typedef QC_ENUM(qcr_merged) {
     QCR_MERGED,
     QCR_MERGE_INEXACT, ///< the parts do not make one run: a record is missing or damaged, or differs from the one
                        ///< before it

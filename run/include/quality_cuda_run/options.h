@@ -15,7 +15,7 @@ extern "C" {
 #endif
 
 /** What is corrected before anything is paired. */
-typedef enum qcr_align {
+typedef QC_ENUM(qcr_align) {
     QCR_ALIGN_NONE,
     QCR_ALIGN_START, ///< each input's time counts from its first frame
     QCR_ALIGN_AUTO,  ///< each rendition's offset from the reference, if its first pictures tell one
@@ -23,7 +23,7 @@ typedef enum qcr_align {
 } qcr_align;
 
 /** What becomes of the video when its scoring fails. */
-typedef enum qcr_on_error {
+typedef QC_ENUM(qcr_on_error) {
     QCR_ON_ERROR_FAIL, ///< it ends with an error
     QCR_ON_ERROR_PASS, ///< it goes on without scores
     QCR_ON_ERROR_CPU   ///< the CPU backend goes on with the scoring; if that fails too, as above

@@ -47,7 +47,7 @@ typedef struct qcr_pacing {
     int64_t passed;     ///< frames since the overload began
 } qcr_pacing;
 
-typedef enum qcr_pace_change { QCR_PACE_UNCHANGED, QCR_PACE_OVERLOADED, QCR_PACE_RECOVERED } qcr_pace_change;
+typedef QC_ENUM(qcr_pace_change) { QCR_PACE_UNCHANGED, QCR_PACE_OVERLOADED, QCR_PACE_RECOVERED } qcr_pace_change;
 
 /** @param depth frames that may be held @param most pairs that may be under way */
 QC_API void qcr_pacing_start(qcr_pacing* pacing, int depth, int most);

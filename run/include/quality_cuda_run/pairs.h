@@ -57,7 +57,7 @@ extern "C" {
 /** A higher frame rate, in 1/s, is the tick of a clock: MPEG-TS calls 90000 the rate of what has none. */
 #define QCR_HIGHEST_RATE 1000.0
 
-typedef enum qcr_sync {
+typedef QC_ENUM(qcr_sync) {
     QCR_SYNC_NEAREST,       ///< the frame nearest in time, of two the earlier one
     QCR_SYNC_FLOOR,         ///< the newest frame that is not later
     QCR_SYNC_INDEX,         ///< the n-th frame for the n-th frame, timestamps are not looked at
@@ -66,7 +66,7 @@ typedef enum qcr_sync {
                             ///< first one
 } qcr_sync;
 
-typedef enum qcr_eof_action {
+typedef QC_ENUM(qcr_eof_action) {
     QCR_EOF_PASS,   ///< behind the reference's last frame there is no partner
     QCR_EOF_ENDALL, ///< the output ends there
     QCR_EOF_REPEAT, ///< the last frame is used again, at any distance
@@ -220,7 +220,7 @@ QC_API void qcr_pairs_abandon(qcr_pairs* pairs);
 /* ---- decisions come out ---------------------------------------------------------------------------------------------
  */
 
-typedef enum qcr_decision_kind {
+typedef QC_ENUM(qcr_decision_kind) {
     QCR_NEEDS_INPUT, ///< undecided
     QCR_PAIR,        ///< the distorted frame has a frame of the reference, and may have some of further renditions
     QCR_PASS,        ///< it goes on without scores
@@ -228,7 +228,7 @@ typedef enum qcr_decision_kind {
 } qcr_decision_kind;
 
 /** Why an input has no frame for a distorted one. */
-typedef enum qcr_lack {
+typedef QC_ENUM(qcr_lack) {
     QCR_HAS_FRAME,
     QCR_LACKS_BEFORE, ///< it has not begun yet at that time
     QCR_LACKS_GAP,    ///< nothing is near enough, but later frames exist; or the distorted frame has no time
@@ -236,7 +236,7 @@ typedef enum qcr_lack {
 } qcr_lack;
 
 /** Why a distorted frame passes. */
-typedef enum qcr_why {
+typedef QC_ENUM(qcr_why) {
     QCR_WHY_NONE,
     QCR_WHY_DISABLED,  ///< it was not to be scored
     QCR_WHY_UNTIMED,   ///< it has no timestamp, and one is needed

@@ -34,7 +34,7 @@ extern "C" {
  * begin earlier. */
 #define QCR_MOST_WAITING 96
 
-typedef enum qcr_look {
+typedef QC_ENUM(qcr_look) {
     QCR_LOOK_NEEDS_INPUT, ///< an input has to deliver first
     QCR_LOOK_GOES_ON,
     QCR_LOOK_AT_PAIR, ///< the session has to see it

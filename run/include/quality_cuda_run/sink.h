@@ -6,11 +6,13 @@
 #ifndef QUALITY_CUDA_RUN_SINK_H
 #define QUALITY_CUDA_RUN_SINK_H
 
+#include <quality_cuda.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-typedef enum qcr_level {
+typedef QC_ENUM(qcr_level) {
     QCR_LEVEL_ERROR,
     QCR_LEVEL_WARNING,
     QCR_LEVEL_INFO,

@@ -20,7 +20,7 @@ extern "C" {
 #endif
 
 /** How a run ended. */
-typedef enum qcr_end {
+typedef QC_ENUM(qcr_end) {
     QCR_END_NONE,        ///< it goes on
     QCR_END_OF_STREAM,   ///< every frame was sent, and the next filter asked for one more
     QCR_END_BY_CONSUMER, ///< nobody wanted further frames (-frames:v, -t): what was wanted is complete
