@@ -241,6 +241,7 @@ static int conclude(AVFilterContext *ctx)
 
     ff_qc_confirm_rows(ctx, 0);
     qcr_pairs_count_unused(s->pairs);
+    qcr_search_end(&s->search, s->scoring.session);
     s->run.end = qcr_end_of(!!s->run.failure, !!qcr_interrupted_by(&s->run.interrupts), s->run.done, QC_UNASKED_IS_LAST && s->run.is_awaited);
     s->run.only_left_counts = s->run.end == QCR_END_BY_CONSUMER;
     ff_qc_judge_pairs(ctx);
@@ -285,6 +286,7 @@ static int drain(AVFilterContext *ctx, const qcr_decision *last)
         return FFERROR_NOT_READY;
     if (s->queue.tally->held)
         return ff_qc_fail(ctx, AVERROR_BUG, "the engine kept scores back");
+    qcr_search_begin(s->scoring.session, s->pairs);
     ff_qc_decide_rest(ctx, &tails);
     if (tails.needs)
         return ff_qc_request_if_awaited(ctx, tails.needs);

@@ -49,6 +49,7 @@ private:
 class OffsetCourse {
 public:
     static constexpr size_t kMostFindings = 64;
+    static constexpr int64_t kFewestToFit = 12; ///< pictures
 
     void add(const SettledFrame& frame);
     /// What follows does not follow in time.
@@ -58,6 +59,8 @@ public:
 
     /// What the next frames are expected to have.
     int offset() const { return offset_; }
+    /// Whether that is true of most pictures.
+    bool fits() const { return fit_.moving >= kFewestToFit && fit_.is_good(); }
     const std::vector<qc_finding>& findings() const { return findings_; }
     /// Also one of others. A video that is wrong for hours has said so by then.
     void report(const qc_finding& finding);

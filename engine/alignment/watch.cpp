@@ -82,6 +82,17 @@ void AlignmentWatch::tell_apart() {
     apart_.reset();
 }
 
+void AlignmentWatch::report_segment(int64_t offset) {
+    const auto explains = [](const qc_finding& finding) {
+        return finding.kind == QC_FINDING_OFFSET || finding.kind == QC_FINDING_STEP || finding.kind == QC_FINDING_RATE;
+    };
+    if (std::any_of(findings().begin(), findings().end(), explains)) return;
+    qc_finding found{};
+    found.kind = QC_FINDING_SEGMENT;
+    found.offset = static_cast<int>(offset);
+    course_.report(found);
+}
+
 void AlignmentWatch::tell_levels() {
     if (!has_told_levels_ && levels_.relation()) {
         has_told_levels_ = true;

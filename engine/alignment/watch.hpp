@@ -30,6 +30,11 @@ public:
     /// Nothing follows.
     void finish();
 
+    /// Whether most pictures look like those that they are paired with, or with what was found.
+    bool fits() const { return course_.fits(); }
+    /// What was found elsewhere, unless it is known otherwise why the pictures do not fit.
+    void report_segment(int64_t offset);
+
     const std::vector<qc_finding>& findings() const { return course_.findings(); }
     int64_t frames() const { return frames_; }
 

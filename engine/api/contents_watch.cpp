@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 #include "api/contents_watch.hpp"
 
+#include <algorithm>
+
 #include "contract/signature.hpp"
 
 namespace qc {
@@ -12,10 +14,18 @@ void ContentsWatch::add(const FrameResult& result, const AccumulatorLayout& layo
                                               kSignatureWords};
         const Signature reference = signature_of(words.first(kSignatureBlocks));
         const Signature distorted = signature_of(words.last(kSignatureBlocks));
+        latest_ = reference;
         watches_[r].add(result.index, reference, distorted);
         starts_[r].add(result.index, reference, distorted);
         ranges_[r].add(result.index, reference, distorted, starts_[r]);
+        search(r, result.index, reference, distorted);
     }
+}
+
+/// Where the pictures fit, nothing is looked for elsewhere.
+void ContentsWatch::search(size_t rendition, int64_t frame, const Signature& reference, const Signature& distorted) {
+    if (starts_[rendition].offset() || watches_[rendition].fits()) searches_[rendition].stop();
+    searches_[rendition].add(frame, reference, distorted);
 }
 
 Signature ContentsWatch::signature_of(std::span<const uint64_t> sums) const {
@@ -33,12 +43,37 @@ Signature ContentsWatch::signature_of(std::span<const uint64_t> sums) const {
 
 void ContentsWatch::pause() {
     for (AlignmentWatch& watch : watches_) watch.pause();
+    for (SegmentSearch& search : searches_) search.pause();
     finish_starts();
 }
 
 void ContentsWatch::finish() {
     for (AlignmentWatch& watch : watches_) watch.finish();
     finish_starts();
+    for (size_t r = 0; r < searches_.size(); ++r) {
+        searches_[r].finish();
+        if (starts_[r].offset() || watches_[r].fits()) searches_[r].stop();
+    }
+}
+
+bool ContentsWatch::seeks_in(int rendition) const {
+    if (rendition >= 0) return searches_[static_cast<size_t>(rendition)].seeks_in(SegmentSearch::Video::kDistorted);
+    return std::any_of(searches_.begin(), searches_.end(),
+                       [](const SegmentSearch& search) { return search.seeks_in(SegmentSearch::Video::kReference); });
+}
+
+void ContentsWatch::look_further(int rendition, int64_t number, const ContentsWatch& other) {
+    using Video = SegmentSearch::Video;
+    if (rendition >= 0)
+        return searches_[static_cast<size_t>(rendition)].look_at(Video::kDistorted, number, other.latest_);
+    for (SegmentSearch& search : searches_) search.look_at(Video::kReference, number, other.latest_);
+}
+
+void ContentsWatch::end_search() {
+    for (size_t r = 0; r < searches_.size(); ++r) {
+        if (const auto offset = searches_[r].offset()) watches_[r].report_segment(*offset);
+        searches_[r].stop();
+    }
 }
 
 void ContentsWatch::finish_starts() {

@@ -140,6 +140,29 @@ qc_status qc_session_start_offset(const qc_session* session, int rendition, int*
     return status == QC_OK ? told : status;
 }
 
+int qc_session_seeks_in(const qc_session* session, int rendition) {
+    if (session == nullptr || rendition >= session->session->renditions()) return 0;
+    const qc::ContentsWatch* contents = session->session->contents();
+    return contents != nullptr && contents->seeks_in(rendition) ? 1 : 0;
+}
+
+qc_status qc_session_look_further(qc_session* session, int rendition, int64_t number, const qc_session* other) {
+    return act(session, [&](qc::Session& s) -> Status {
+        if (other == nullptr || other->session->contents() == nullptr)
+            return qc::invalid("the other session watches nothing");
+        if (rendition >= s.renditions()) return qc::not_accepted("rendition", rendition, "those of the session");
+        if (s.contents() != nullptr) s.contents()->look_further(rendition, number, *other->session->contents());
+        return {};
+    });
+}
+
+qc_status qc_session_end_search(qc_session* session) {
+    return act(session, [](qc::Session& s) -> Status {
+        if (s.contents() != nullptr) s.contents()->end_search();
+        return {};
+    });
+}
+
 qc_status qc_session_start_range(const qc_session* session, int rendition, qc_ranges* ranges) {
     qc_status told = QC_END;
     const qc_status status = ask(session, [&]() -> Status {

@@ -70,6 +70,7 @@ public:
     const std::string& description() const { return description_; }
     /// Null where the contents are not watched.
     const ContentsWatch* contents() const { return contents_ ? &*contents_ : nullptr; }
+    ContentsWatch* contents() { return contents_ ? &*contents_ : nullptr; }
     const Status& failure() const { return failure_; }
     /// Ends the scoring; the first failure stays. For callers: after an exception, which leaves frames half done.
     Status fail(Status status);

@@ -151,8 +151,10 @@ void ff_qc_decide_rest(AVFilterContext *ctx, qcr_decision *decision)
 
             ret = consume(ctx, i, &frame);
             offer.frame = frame;
-            if (frame)
-                qcr_pairs_offer(s->pairs, &offer);
+            if (!frame)
+                continue;
+            ff_qc_look_further(ctx, i, frame);
+            qcr_pairs_offer(s->pairs, &offer);
         }
     }
     qcr_pairs_next(s->pairs, decision);
@@ -257,11 +259,14 @@ static int compare(AVFilterContext *ctx, AVFrame *const *frames)
     qc_row row;
 
     if (!preview->session) {
-        const int ret = ff_qc_note_ranges(ctx, frames) ? ff_qc_adopt_crop(ctx, frames) : QCR_LOOK_IS_OVER;
+        int ret = ff_qc_note_ranges(ctx, frames) ? ff_qc_adopt_crop(ctx, frames) : QCR_LOOK_IS_OVER;
+        qc_config config;
 
+        if (!ret)
+            ret = ff_qc_make_config(ctx, &config, NULL);
         if (ret)
             return ret;
-        status = ff_qc_open_watch(ctx, &preview->session, &error);
+        status = qcr_open_watch(s->engine.request, &config, ff_qc_any_hw_input(ctx), &preview->session, &error);
         if (status != QC_OK)
             return fail_look(ctx, status, error.text);
     }

@@ -7,7 +7,6 @@
 
 #include <string.h>
 
-#include "libavutil/avstring.h"
 #include "libavutil/common.h"
 #include "libavutil/cpu.h"
 
@@ -122,8 +121,7 @@ static int choose_device(AVFilterContext *ctx, qc_config *config)
     return 0;
 }
 
-/** The whole configuration, with the pictures' formats and the device. */
-static int make_config(AVFilterContext *ctx, qc_config *config, const qcr_sink *sink)
+int ff_qc_make_config(AVFilterContext *ctx, qc_config *config, const qcr_sink *sink)
 {
     QualityCudaContext *s = ctx->priv;
     double aspect[QCR_MAX_VIDEOS];
@@ -146,24 +144,12 @@ int ff_qc_check_pictures(AVFilterContext *ctx)
     const QualityCudaContext *s = ctx->priv;
     qc_error error = { "" };
     qc_config config;
-    int ret = make_config(ctx, &config, NULL);
+    int ret = ff_qc_make_config(ctx, &config, NULL);
 
     return ret < 0 ? ret : ff_qc_result(ctx, qc_request_check(s->engine.request, &config, &error), error.text);
 }
 
 /* ---- session ---- */
-
-qc_status ff_qc_open_watch(AVFilterContext *ctx, qc_session **session, qc_error *error)
-{
-    QualityCudaContext *s = ctx->priv;
-    qc_config config;
-
-    if (make_config(ctx, &config, NULL) < 0) {
-        av_strlcpy(error->text, s->run.failure ? s->run.reason : "out of memory", sizeof(error->text));
-        return s->run.failure ? QC_ERROR_INVALID : QC_ERROR_NO_MEMORY;
-    }
-    return qcr_open_watch(s->engine.request, &config, ff_qc_any_hw_input(ctx), session, error);
-}
 
 int ff_qc_open_session(AVFilterContext *ctx)
 {
@@ -171,7 +157,7 @@ int ff_qc_open_session(AVFilterContext *ctx)
     const qcr_scoring_rules rules = scoring_rules(ctx);
     qc_error error = { "" };
     qc_config config;
-    int ret = make_config(ctx, &config, &s->sink);
+    int ret = ff_qc_make_config(ctx, &config, &s->sink);
 
     if (ret >= 0)
         ret = ff_qc_result(ctx, qcr_open_scoring(&s->scoring, s->engine.request, &config, &rules, &s->sink, &error), error.text);

@@ -34,8 +34,8 @@ int ff_qc_check_pictures(AVFilterContext *ctx);
 /** Opens the session: with the first pair, for only frames know all of their colour tags, and their cropping. @return AVERROR */
 int ff_qc_open_session(AVFilterContext *ctx);
 
-/** A session for a look at the first pictures, see qcr_open_watch(). @param error what is wrong where that is not possible */
-qc_status ff_qc_open_watch(AVFilterContext *ctx, qc_session **session, qc_error *error);
+/** The whole configuration, with the pictures' formats and the device. @param sink of messages; NULL for none @return AVERROR */
+int ff_qc_make_config(AVFilterContext *ctx, qc_config *config, const qcr_sink *sink);
 
 /** Ends the session, then lets go of its device. */
 void ff_qc_close_engine(AVFilterContext *ctx);

@@ -130,16 +130,22 @@ static qcr_input_promise promise_of(const AVFilterContext *ctx, int index)
     return (qcr_input_promise) { ff_qc_visible_format(in), ff_qc_pix_fmt_name(in->sw_format), rate.num, rate.den, in->aspect };
 }
 
-static int check_input(AVFilterContext *ctx, int index)
+static int check_inputs(AVFilterContext *ctx)
 {
     const QualityCudaContext *s = ctx->priv;
     const qcr_promise_rules rules = { &s->names, s->geometry.scaling != QC_SCALING_NONE, ff_qc_is_alias(ctx),
                                       s->pairing.sync == QCR_SYNC_INDEX, ff_qc_convert(ctx) != QC_CONVERT_OFF };
-    const qcr_input_promise own = promise_of(ctx, index), first = promise_of(ctx, 0);
+    const qcr_input_promise first = promise_of(ctx, 0);
     const qcr_sink sink = { say_of_input, ctx };
     qc_error error;
+    int ret = 0;
 
-    return ff_qc_result(ctx, qcr_check_input(&rules, index, &own, &first, &sink, &error), error.text);
+    for (int i = 1; ret >= 0 && i < s->nb_inputs; i++) {
+        const qcr_input_promise own = promise_of(ctx, i);
+
+        ret = ff_qc_result(ctx, qcr_check_input(&rules, i, &own, &first, &sink, &error), error.text);
+    }
+    return ret;
 }
 
 static void release_frame(void *opaque, void *frame)
@@ -152,12 +158,6 @@ static qcr_clock clock_of(AVRational time_base)
     return (qcr_clock) { time_base.num, time_base.den, 0 };
 }
 
-/** So many of the distorted video's first frames are waited for: not more than its decoder can spare surfaces for. */
-static int rate_frames(const QualityCudaContext *s)
-{
-    return QC_SCARCE_SURFACES && s->input[0].is_hw ? 3 : QCR_RATE_FRAMES;
-}
-
 static int make_pairs(AVFilterContext *ctx)
 {
     QualityCudaContext *s = ctx->priv;
@@ -167,7 +167,7 @@ static int make_pairs(AVFilterContext *ctx)
         .renditions   = s->options.renditions,
         .has_weights  = s->options.mask,
         .claimed_rate = rate.num > 0 && rate.den > 0 ? av_q2d(rate) : 0,
-        .rate_frames  = rate_frames(s),
+        .rate_frames  = QC_SCARCE_SURFACES && s->input[0].is_hw ? 3 : QCR_RATE_FRAMES, /* not more than its decoder can spare */
         .sink         = s->sink,
         .release      = release_frame,
     };
@@ -213,15 +213,6 @@ static int check_sources(AVFilterContext *ctx)
     for (unsigned i = 0; i < ctx->nb_inputs; i++)
         find_sources(ctx->inputs[i], i, MOST_FILTERS, &s->sources);
     return ff_qc_result(ctx, qcr_check_sources(&s->sources, &rules, &sink, &error), error.text);
-}
-
-static int check_inputs(AVFilterContext *ctx)
-{
-    int ret = 0;
-
-    for (int i = 1; ret >= 0 && i < ((const QualityCudaContext *)ctx->priv)->nb_inputs; i++)
-        ret = check_input(ctx, i);
-    return ret;
 }
 
 int ff_qc_configure_inputs(AVFilterContext *ctx)

@@ -266,15 +266,6 @@ int ff_qc_write_logs(AVFilterContext *ctx)
     return ff_qc_error_of_status(qcr_write_logs(&report, &s->files, s->run.reported, &s->sink));
 }
 
-/** With strict=1 a warning fails the run, when all is written. @return AVERROR */
-static int refuse_doubts(AVFilterContext *ctx)
-{
-    const QualityCudaContext *s = ctx->priv;
-    char why[QCR_REFUSAL];
-
-    return s->options.strict && qcr_refuse_doubts(s->doubts, why) ? ff_qc_fail(ctx, AVERROR(EINVAL), "%s", why) : 0;
-}
-
 /** @return AVERROR */
 static int finish_live(AVFilterContext *ctx, const qcr_report *report)
 {
@@ -292,6 +283,7 @@ int ff_qc_report(AVFilterContext *ctx)
 {
     QualityCudaContext *s = ctx->priv;
     qcr_report report;
+    char why[QCR_REFUSAL];
     int ret = 0, stats, live, said;
 
     if (s->run.reported)
@@ -318,5 +310,7 @@ int ff_qc_report(AVFilterContext *ctx)
         av_log(ctx, AV_LOG_ERROR, "stats_file=%s is not complete: %s\n", s->files.stats.name, av_err2str(stats));
     if (ret >= 0)
         ret = stats < 0 ? stats : live < 0 ? live : said < 0 ? said : s->run.refused_rendition;
-    return ret < 0 ? ret : refuse_doubts(ctx);
+    if (ret >= 0 && s->options.strict && qcr_refuse_doubts(s->doubts, why)) /* a warning fails the run, when all is written */
+        ret = ff_qc_fail(ctx, AVERROR(EINVAL), "%s", why);
+    return ret;
 }

@@ -92,6 +92,7 @@ typedef struct QualityCudaContext {
     qcr_scoring scoring;                  ///< from the first pair on
     qcr_alignment alignment;
     QCPreview preview;                  ///< with align=auto
+    qcr_search search;                  ///< behind the last pair
     QCQueue queue;
     QCMap map;
     qcr_record *record;                   ///< with record=FILE

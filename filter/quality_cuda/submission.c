@@ -72,6 +72,19 @@ qc_status ff_qc_submit_pictures(const AVFilterContext *ctx, qc_session *session,
     return qc_session_submit(session, &frame);
 }
 
+void ff_qc_look_further(AVFilterContext *ctx, int index, const AVFrame *frame)
+{
+    QualityCudaContext *s = ctx->priv;
+    const int64_t number = qcr_search_number(&s->search, s->scoring.session, s->pairs, index, frame->pts);
+    qc_picture picture;
+    qc_config config;
+
+    if (number < 0 || !ff_qc_keeps_promise(ctx, index, frame) || ff_qc_make_config(ctx, &config, NULL) < 0)
+        return;
+    fill_picture(&s->input[index], frame, &picture);
+    qcr_search_see(&s->search, s->scoring.session, s->engine.request, &config, index, s->input[index].is_hw, &picture, number);
+}
+
 /* ---- references ---- */
 
 /** References to the frames of one submission that the engine reads later, until it has. */
@@ -247,23 +260,20 @@ static int pass_frame(AVFilterContext *ctx, const qcr_decision *decision, qcr_ro
         [QCR_WHY_DISABLED] = "disabled", [QCR_WHY_UNTIMED] = "untimed", [QCR_WHY_UNPAIRED] = "unpaired",
     };
     QualityCudaContext *s = ctx->priv;
-    int ret;
+    int ret = decision->is_last ? ff_qc_flush_session(ctx) : 0; /* scores that wait for a successor are final now */
 
+    if (decision->is_last)
+        ff_qc_look_further(ctx, 0, row->frame);
     row->unscored = reasons[decision->why];
-    ret = ff_qc_note_frames(ctx, row, NULL);
+    if (ret >= 0)
+        ret = ff_qc_note_frames(ctx, row, NULL);
     if (ret >= 0)
         ret = ff_qc_queue(ctx, row);
     if (ret < 0)
         return ret;
     if (decision->begins_pause)
         qcr_record_break(s->record);
-    if (decision->begins_pause && s->scoring.session && !s->run.flushed) {
-        ret = break_session(ctx);
-        if (ret < 0)
-            return ret;
-    }
-    /* No pair can follow any more: scores that wait for a successor are final now. */
-    return decision->is_last ? ff_qc_flush_session(ctx) : 0;
+    return decision->begins_pause && s->scoring.session && !s->run.flushed ? break_session(ctx) : 0;
 }
 
 /* ---- pairs that pass ---- */

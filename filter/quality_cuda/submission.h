@@ -34,4 +34,7 @@ int ff_qc_adopt_crop(AVFilterContext *ctx, AVFrame *const *frames);
 qc_status ff_qc_submit_pictures(const AVFilterContext *ctx, qc_session *session, AVFrame *const *frames, const AVFrame *map,
                                 void (*release)(void *opaque), void *opaque);
 
+/** A picture behind the last pair: it may be that which the other video's are of. Nothing fails here. */
+void ff_qc_look_further(AVFilterContext *ctx, int index, const AVFrame *frame);
+
 #endif /* AVFILTER_QUALITY_CUDA_SUBMISSION_H */

@@ -104,6 +104,25 @@ std::string offset_sentence(const Case& of) {
            shift(of) + (of.rules.is_auto != 0 ? "" : ", or use align=auto");
 }
 
+/// Cuts off what the longer video shows before: it begins with the other one then. Of a ladder, one rendition is moved.
+std::string cut(const Case& of, double seconds) {
+    if (of.is_ladder() || !(seconds > 0)) return shift(of);
+    const std::string start = score_text(seconds);
+    return "trim=start=" + start + ",setpts=PTS-" + start + "/TB before " +
+           input_in_text(*of.rules.names, of.finding.offset < 0 ? QCR_REFERENCE : of.own_input());
+}
+
+std::string segment_sentence(const Case& of) {
+    const int offset = of.finding.offset;
+    const double seconds =
+        of.rules.by_index != 0 || !(of.rules.frame_rate > 0) ? 0 : std::abs(offset) / of.rules.frame_rate;
+    const std::string where = formatted("from frame %d", std::abs(offset)) +
+                              (seconds > 0 ? " (" + number(seconds, kTimeDecimals) + " s)" : "");
+    return (offset < 0 ? subject(of.rendition) + " shows what the reference does " + where + " on"
+                       : "the reference shows what " + subject(of.rendition) + " does " + where + " on") +
+           ", so each frame is compared with another one: put " + cut(of, seconds);
+}
+
 std::string step_sentence(const Case& of) {
     const int offset = of.finding.offset, more = offset - of.finding.former_offset;
     std::string text =
@@ -237,12 +256,13 @@ const char* turn_name(qc_turn turn) {
 }
 
 std::string finding_json(const qc_finding& finding, double time) {
-    static constexpr const char* kKinds[] = {"",           "offset", "step",  "rate",  "repeats",
-                                             "frozen_end", "range",  "apart", "turned"};
+    static constexpr const char* kKinds[] = {"",           "offset", "step",  "rate",   "repeats",
+                                             "frozen_end", "range",  "apart", "turned", "segment"};
     const size_t kind = finding.kind > 0 && static_cast<size_t>(finding.kind) < std::size(kKinds) ? finding.kind : 0;
     std::string text = formatted("{\"kind\": \"%s\", \"frame\": %lld, \"time\": ", kKinds[kind], wide(finding.frame)) +
                        json_number(time);
-    if (kind == QC_FINDING_OFFSET || kind == QC_FINDING_STEP) text += formatted(", \"offset\": %d", finding.offset);
+    if (kind == QC_FINDING_OFFSET || kind == QC_FINDING_STEP || kind == QC_FINDING_SEGMENT)
+        text += formatted(", \"offset\": %d", finding.offset);
     if (kind == QC_FINDING_STEP) text += formatted(", \"former_offset\": %d", finding.former_offset);
     if (kind == QC_FINDING_RATE) text += ", \"rate\": " + json_number(finding.rate);
     if (kind == QC_FINDING_REPEATS || kind == QC_FINDING_FROZEN_END)
@@ -278,6 +298,8 @@ std::string finding_sentence(const qcr_alignment_rules& rules, int rendition, co
         return offset_sentence(of);
     case QC_FINDING_STEP:
         return step_sentence(of);
+    case QC_FINDING_SEGMENT:
+        return segment_sentence(of);
     case QC_FINDING_RATE:
         return rate_sentence(of);
     case QC_FINDING_REPEATS:

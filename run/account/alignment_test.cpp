@@ -82,6 +82,19 @@ TEST(Alignment, Sentences) {
         {rules(false, false, 0), 0, finding(QC_FINDING_OFFSET, 0, 1), 0,
          std::string("the distorted video is 1 frame behind") + kOffset +
              "setpts before input 1 (reference), or use align=auto"},
+        {rules(), 0, finding(QC_FINDING_SEGMENT, 0, -50), 0,
+         "the distorted video shows what the reference does from frame 50 (2.000 s) on, so each frame is compared with "
+         "another one: put trim=start=2.000000,setpts=PTS-2.000000/TB before input 1 (reference)"},
+        {rules(), 0, finding(QC_FINDING_SEGMENT, 0, 120), 0,
+         "the reference shows what the distorted video does from frame 120 (4.800 s) on, so each frame is compared "
+         "with "
+         "another one: put trim=start=4.800000,setpts=PTS-4.800000/TB before input 0 (main)"},
+        {rules(true), 1, finding(QC_FINDING_SEGMENT, 0, -50), 0,
+         "rendition 1 shows what the reference does from frame 50 (2.000 s) on, so each frame is compared with another "
+         "one: put setpts=PTS+2.000000/TB before input 2 (main1)"},
+        {rules(false, true), 0, finding(QC_FINDING_SEGMENT, 0, -50), 0,
+         "the distorted video shows what the reference does from frame 50 on, so each frame is compared with another "
+         "one: put trim=start_frame=50 before input 1 (reference)"},
         {rules(), 0, finding(QC_FINDING_STEP, 100, 1), 4,
          std::string(
              "from 4.000 s (frame 100) on the distorted video has 1 frame too many, and is 1 behind the reference; ") +

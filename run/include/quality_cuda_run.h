@@ -38,6 +38,7 @@
 #include "quality_cuda_run/record.h"
 #include "quality_cuda_run/report.h"
 #include "quality_cuda_run/rows.h"
+#include "quality_cuda_run/search.h"
 #include "quality_cuda_run/session.h"
 #include "quality_cuda_run/sink.h"
 #include "quality_cuda_run/sources.h"

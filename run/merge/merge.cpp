@@ -500,6 +500,7 @@ bool Merge::report() {
     if (session_ == nullptr && (outcome_ == QCR_MERGED || is_refused_) && files_.log[0] != nullptr &&
         open_any_session())
         qc_session_flush(session_.get());
+    if (session_ != nullptr) qc_session_end_search(session_.get());
     say_findings(counts_[0].paired);
     const qcr_report report = report_of();
     const qc_status written = qcr_write_logs(&report, &files_, 1, &sink_);

@@ -70,4 +70,13 @@ double delay_of(std::span<const int64_t> main, const qcr_clock& main_clock, std:
     return is_delay(delay, frame, slack) && off_grid > kMeanRounding * tick ? delay : 0;
 }
 
+bool is_ambiguous_delay(double apart, double frame, double rounding) {
+    constexpr double kUsual[] = {1024 / 48000.0, 1024 / 44100.0, 1152 / 48000.0, kLongestOfSound};
+    constexpr double kCoarsest = 1e-3; // a coarser clock has frames for ticks, and tells nothing
+    const auto is_near = [&](double length) {
+        return std::fabs(std::fabs(apart) - length) <= std::min(rounding, kCoarsest);
+    };
+    return is_near(frame) && std::ranges::any_of(kUsual, is_near);
+}
+
 } // namespace qc::run

@@ -23,4 +23,8 @@ bool may_be_delayed(std::span<const int64_t> main, const qcr_clock& main_clock, 
 double delay_of(std::span<const int64_t> main, const qcr_clock& main_clock, std::span<const int64_t> other,
                 const qcr_clock& other_clock);
 
+/// Whether a delay may be a frame that is missing, for the one is as long as the other: sound's delays that are usual.
+/// @param apart seconds between the first frames @param frame, rounding seconds, of a frame and of timestamps
+bool is_ambiguous_delay(double apart, double frame, double rounding);
+
 } // namespace qc::run

@@ -37,6 +37,7 @@ struct Input {
     std::vector<int64_t> shown;    ///< timestamps of its first frames, before any was offered
     bool is_shown = false;         ///< no more of them are needed
     double delay = 0;              ///< seconds by which it counts later
+    bool is_compared = false;      ///< with the distorted video, at the end
     bool has_other_length = false; ///< as many frames as the distorted video, but longer ones or shorter ones
     int left_out = 0;         ///< so many of its next frames are not used: their pictures come before what is compared
     int tail = 0;             ///< frames read after the end of the distorted video

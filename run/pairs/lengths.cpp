@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "run/pairs/delay.hpp"
 #include "run/text/text.hpp"
 
 namespace qc::run {
@@ -88,6 +89,32 @@ std::string lengths_sentence(const Input& distorted, const Input& other, int ind
         rate_text(1 / frame).c_str(), number(of_other * count, 3).c_str(), rate_text(1 / of_other).c_str(),
         filter_of(1 / (is_reference ? of_other : frame)).c_str(), is_reference ? 0 : index,
         (is_reference ? distorted : other).name.c_str());
+}
+
+bool begins_a_frame_apart(const Input& distorted, const Input& other) {
+    if (!distorted.track.ended || !other.track.ended || distorted.frames() != other.frames() || other.delay != 0)
+        return false;
+    if (distorted.frames() < kFewestFrames || !is_timed(distorted) || !is_timed(other)) return false;
+    if (std::fabs(frame_of(other) / frame_of(distorted) - 1) >= kSameRate) return false;
+    return is_ambiguous_delay(other.seconds(other.first_pts) - distorted.seconds(distorted.first_pts),
+                              frame_of(distorted), std::max(tick_of(distorted), tick_of(other)));
+}
+
+std::string apart_sentence(const Input& distorted, const Input& other, int index) {
+    const double apart = distorted.seconds(distorted.first_pts) - other.seconds(other.first_pts);
+    return formatted(
+        "main begins %s s %s than input %d (%s), a frame, and both have %lld frames: that is the delay of a "
+        "container that has sound, most likely, and each frame is compared with its neighbour; use "
+        "align=start",
+        number(std::fabs(apart), 6).c_str(), apart > 0 ? "later" : "earlier", index, other.name.c_str(),
+        wide(distorted.frames()));
+}
+
+int64_t number_behind(const qcr_decision& last, const Input& in, int index, double rate, int64_t pts) {
+    constexpr double kOffGrid = 0.3; ///< of a frame; further away lies one that would be in no pair
+    if (last.kind != QCR_PAIR || last.input[index].pts == QCR_NO_PTS || pts == QCR_NO_PTS || in.jumps != 0) return -1;
+    const double frames = (in.seconds(pts) - in.seconds(last.input[index].pts)) * rate, whole = std::round(frames);
+    return whole < 1 || std::fabs(frames - whole) > kOffGrid ? -1 : last.row + static_cast<int64_t>(whole);
 }
 
 } // namespace qc::run

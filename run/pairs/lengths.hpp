@@ -21,4 +21,19 @@ bool have_other_lengths(const Input& distorted, const Input& other);
 /// @param index number of the other input
 std::string lengths_sentence(const Input& distorted, const Input& other, int index);
 
+/// Whether both, which were read to their ends, have as many frames, but one begins a frame later, by as much as a
+/// container's delay of sound would make it.
+bool begins_a_frame_apart(const Input& distorted, const Input& other);
+
+/// @param index number of the other input
+std::string apart_sentence(const Input& distorted, const Input& other, int index);
+
+/// Frames that are read behind the end at most, where it is worth it: 20 minutes of 25 frames a second. A source may
+/// have no end.
+constexpr int64_t kMostReadOn = 30000;
+
+/// The number of the pair that a frame behind the last pair would be in; below 0: in none.
+/// @param last the last pair @param index the input's number @param rate of pairs, 1/s; 0: not known
+int64_t number_behind(const qcr_decision& last, const Input& in, int index, double rate, int64_t pts);
+
 } // namespace qc::run

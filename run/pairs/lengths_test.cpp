@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // Inputs of as many frames, but another length: a wrong frame rate.
 #include <cmath>
+#include <utility>
 
 #include <gtest/gtest.h>
 
@@ -76,6 +77,59 @@ TEST(PairsLengths, ASentenceNamesCauseAndRemedy) {
         "main and reference have 700 frames each, but last 28.000 s (25 frames/s) and 29.196 s (24000/1001 "
         "frames/s): one of them has the wrong frame rate, and frames are compared that do not belong together; put "
         "settb=1/120000,setpts=N*1001/24000/TB before input 0 (main), or use sync=index");
+}
+
+/// At 48 frames a second AAC's delay is as long as a frame, whatever is meant.
+TEST(PairsLengths, ADelayThatIsAsLongAsAFrame) {
+    struct {
+        const char* what;
+        Stamps main, reference;
+        int align;
+        bool is_said;
+    } const cases[] = {
+        {"main has the sound", frames_of(48, 96, 1024 / 48000.0), frames_of(48, 96), 0, true},
+        {"the reference has it", frames_of(48, 96), frames_of(48, 96, 1024 / 48000.0), 0, true},
+        {"of twice the film's rate", frames_of(2 * kFilm, 96, 1024 / 48000.0), frames_of(2 * kFilm, 96), 0, true},
+        {"a frame is missing", frames_of(48, 95, 1 / 48.0), frames_of(48, 96), 0, false},
+        {"a frame is missing at 60", frames_of(60, 96, 1 / 60.0), frames_of(60, 96), 0, false},
+        {"a frame is missing at 25", frames_of(25, 96, 1 / 25.0), frames_of(25, 96), 0, false},
+        {"nothing is apart", frames_of(48, 96), frames_of(48, 96), 0, false},
+        {"times are believed", frames_of(48, 96, 1024 / 48000.0), frames_of(48, 96), 1, false},
+    };
+    for (const auto& each : cases) {
+        qcr_rules wish = rules(QCR_SYNC_NEAREST, QCR_EOF_PASS);
+        wish.mends_delay = each.align == 0 ? 1 : 0;
+        FrontEnd front_end(config_of(wish), {each.main, each.reference});
+        for (qcr_decision decision = front_end.decide(); decision.kind != QCR_END; decision = front_end.decide()) {
+            if (decision.kind == QCR_PAIR) qcr_pairs_take(front_end.pairs);
+            front_end.give_back(decision);
+        }
+        front_end.decide();
+        qcr_pairs_count_unused(front_end.pairs);
+        int said = 0;
+        for (const std::string& message : front_end.messages)
+            said += message.find("compared with its neighbour; use align=start") != std::string::npos;
+        EXPECT_EQ(said, each.is_said ? 1 : 0) << each.what;
+    }
+}
+
+/// Pictures behind the last pair count on from it, by their times.
+TEST(PairsLengths, NumbersBehindTheLastPair) {
+    FrontEnd front_end(config_of(rules(QCR_SYNC_NEAREST, QCR_EOF_PASS)), {frames_of(25, 20), frames_of(25, 400)});
+    EXPECT_EQ(qcr_pairs_number_behind(front_end.pairs, 1, 800), -1);
+    for (qcr_decision decision = front_end.decide(); decision.kind != QCR_END; decision = front_end.decide()) {
+        if (decision.kind == QCR_PAIR) qcr_pairs_take(front_end.pairs);
+        front_end.give_back(decision);
+    }
+    for (const auto& [pts, expected] :
+         {std::pair(800, 20), {801, 20}, {840, 21}, {8000, 200}, {820, -1}, {760, -1}, {0, -1}})
+        EXPECT_EQ(qcr_pairs_number_behind(front_end.pairs, 1, pts), expected) << pts;
+    EXPECT_EQ(qcr_pairs_number_behind(front_end.pairs, 1, kNoPts), -1);
+    front_end.decide();
+    EXPECT_LT(qcr_pairs_input(front_end.pairs, 1).behind, 150);
+    qcr_pairs_read_on(front_end.pairs, 1);
+    front_end.decide();
+    EXPECT_EQ(qcr_pairs_input(front_end.pairs, 1).behind, 380);
 }
 
 TEST(PairsLengths, AreNothingWhereFramesArePairedByNumber) {

@@ -584,11 +584,12 @@ void* qcr_pairs::held(int index) const {
 void qcr_pairs::compare_lengths(int index) {
     Input& in = input(index);
     const Input& distorted = input(kDistorted);
-    if (state_ != State::kEnded || !goes_by_stamps() || in.has_other_length ||
-        !qc::run::have_other_lengths(distorted, in))
-        return;
-    in.has_other_length = true;
-    warn(config_.sink, [&] { return qc::run::lengths_sentence(distorted, in, index); });
+    if (state_ != State::kEnded || !goes_by_stamps() || std::exchange(in.is_compared, true)) return;
+    in.has_other_length = qc::run::have_other_lengths(distorted, in);
+    if (in.has_other_length)
+        warn(config_.sink, [&] { return qc::run::lengths_sentence(distorted, in, index); });
+    else if (mends_delay() && qc::run::begins_a_frame_apart(distorted, in))
+        warn(config_.sink, [&] { return qc::run::apart_sentence(distorted, in, index); });
 }
 
 void qcr_pairs::count_unused() {

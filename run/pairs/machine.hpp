@@ -38,6 +38,7 @@ public:
 
     qcr_input state_of(int input) const;
     void* held(int input) const;
+    const qcr_decision& latest() const { return latest_; } ///< the last pair
     void count_unused();
     qc::run::Input& input(int index) { return inputs_[static_cast<size_t>(index)]; }
     const qc::run::Input& input(int index) const { return inputs_[static_cast<size_t>(index)]; }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 #include "quality_cuda_run/pairs.h"
 
+#include "run/pairs/lengths.hpp"
 #include "run/pairs/machine.hpp"
 #include "run/text/guard.hpp"
 
@@ -116,6 +117,14 @@ void qcr_pairs_fail(qcr_pairs* pairs) {
 
 qcr_input qcr_pairs_input(const qcr_pairs* pairs, int input) {
     return pairs->state_of(input);
+}
+
+int64_t qcr_pairs_number_behind(const qcr_pairs* pairs, int input, int64_t pts) {
+    return qc::run::number_behind(pairs->latest(), pairs->input(input), input, pairs->rate(), pts);
+}
+
+void qcr_pairs_read_on(qcr_pairs* pairs, int input) {
+    pairs->input(input).tail_to_read = qc::run::kMostReadOn;
 }
 
 void* qcr_pairs_held(const qcr_pairs* pairs, int input) {

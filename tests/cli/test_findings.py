@@ -26,6 +26,8 @@ MESSAGES = {
         "deinterlace the reference, e.g. --filter ref:bwdif=mode=send_frame",
     "if that is not meant, put setpts=PTS-0.200000/TB before input 1 (reference), or use align=auto":
         "if that is not meant, use --filter ref:setpts=PTS-0.200000/TB, or use --align auto",
+    "compared with another one: put trim=start=2.000000,setpts=PTS-2.000000/TB before input 1 (reference)":
+        "compared with another one: use --filter ref:trim=start=2.000000,setpts=PTS-2.000000/TB",
     "put setpts=PTS+0.2/TB before input 3 (main2)": "use --filter dist2:setpts=PTS+0.2/TB",
     "trim=start_frame=5 before input 0 (main)": "--filter dist0:trim=start_frame=5",
     "or put mpdecimate before input 0 (main), which takes most of them out": "or use --filter dist0:mpdecimate, which takes most of them out",

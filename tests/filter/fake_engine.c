@@ -410,6 +410,22 @@ qc_status qc_session_start_range(const qc_session* session, int rendition, qc_ra
     return qc_session_start_offset(session, rendition, NULL);
 }
 
+/* No video is a part of another one. */
+int qc_session_seeks_in(const qc_session* session, int rendition) {
+    (void)session, (void)rendition;
+    return 0;
+}
+
+qc_status qc_session_look_further(qc_session* session, int rendition, int64_t number, const qc_session* other) {
+    (void)session, (void)rendition, (void)number, (void)other;
+    return QC_OK;
+}
+
+qc_status qc_session_end_search(qc_session* session) {
+    (void)session;
+    return QC_OK;
+}
+
 /* Nothing is measured that could be handed on. */
 qc_status qc_session_on_measured(qc_session* session, qc_measured_callback callback, void* opaque) {
     (void)session, (void)callback, (void)opaque;

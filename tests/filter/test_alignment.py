@@ -472,7 +472,8 @@ class RealClips(FilterTest):
                 raw = ("-f", "rawvideo", "-pix_fmt", clip["pix_fmt"], "-s", f"{clip['width']}x{clip['height']}", "-r", "25")
                 run = self.score(*inputs, before_inputs=(raw, raw), options="metrics=float_moment")
                 self.assertEqual(run.code, 0, run.text)
-                self.assertEqual(run.messages("alignment: "), [])
+                self.assertEqual(run.log["alignment"]["findings"], [])
+                self.assertEqual([*run.messages("alignment: "), *run.messages("contents: "), *run.messages("range: ")], [])
                 self.assertEqual(run.log["alignment"]["watched"], clip["frames"])
 
     def test_rungs_of_a_ladder(self):

@@ -124,7 +124,8 @@ typedef QC_ENUM(qc_finding_kind) {
     QC_FINDING_RANGE = 6,      /**< from `frame` on the pictures show that one video has limited range and the other full range:
                                     distorted luma is `level` + `gain` times the reference's, in codes of 8 bits */
     QC_FINDING_APART = 7,      /**< the two videos show nothing in common, whatever the offset */
-    QC_FINDING_TURNED = 8      /**< the distorted pictures are turned or mirrored: `turn` undoes it */
+    QC_FINDING_TURNED = 8,     /**< the distorted pictures are turned or mirrored: `turn` undoes it */
+    QC_FINDING_SEGMENT = 9     /**< one video is a part of the other: as QC_FINDING_OFFSET, with an `offset` beyond 30 frames */
 } qc_finding_kind;
 
 /** What is done to a picture. The last four swap its sides. */
@@ -142,7 +143,8 @@ typedef QC_ENUM(qc_turn) {
 /** One of them. Frames are indices in submission order. What a kind does not tell of is 0. */
 typedef struct qc_finding {
     qc_finding_kind kind;
-    int offset, former_offset; /**< -30..30: distorted frame n shows what reference frame n - offset does */
+    int offset, former_offset; /**< distorted frame n shows what reference frame n - offset does; -30..30, of
+                                    QC_FINDING_SEGMENT beyond */
     int64_t frame, count;
     double rate;
     int is_full;               /**< of QC_FINDING_RANGE: the distorted video has full range, the reference limited; otherwise the
@@ -172,6 +174,20 @@ QC_API int64_t qc_session_watched_frames(const qc_session *session, int renditio
  *         what repeats itself do, or steps and other rates; QC_ERROR_INVALID for a rendition that does not exist
  */
 QC_API qc_status qc_session_start_offset(const qc_session *session, int rendition, int *offset);
+
+/**
+ * With config.watch_contents, behind the flush: whether pictures that follow the last pair in one video are worth a look. They
+ * are where pairs do not fit, and the pictures of the other video may be shown there.
+ * @param rendition of which rendition's video; below 0: of the reference
+ */
+QC_API int qc_session_seeks_in(const qc_session *session, int rendition);
+/**
+ * Shows such a picture: that which another session, of config.watch_contents 2, was given last as its reference.
+ * @param number of the pair that the picture would be in; above those before
+ */
+QC_API qc_status qc_session_look_further(qc_session *session, int rendition, int64_t number, const qc_session *other);
+/** No further picture comes: QC_FINDING_SEGMENT is added to the findings, where it is beyond doubt. Once. */
+QC_API qc_status qc_session_end_search(qc_session *session);
 
 /** Ranges of two videos beside each other. */
 typedef QC_ENUM(qc_ranges) {

@@ -300,6 +300,15 @@ typedef struct qcr_input {
 
 QC_API qcr_input qcr_pairs_input(const qcr_pairs* pairs, int input);
 
+/**
+ * The number of the pair that a frame behind the last pair would be in, by its timestamp and the rate.
+ * @return below 0: it would be in none, or it is not known
+ */
+QC_API int64_t qcr_pairs_number_behind(const qcr_pairs* pairs, int input, int64_t pts);
+
+/** Behind QCR_END: more frames of an input are worth reading than tell whether it goes on. Many, but not without end. */
+QC_API void qcr_pairs_read_on(qcr_pairs* pairs, int input);
+
 /** A frame of an input that is held, for what it says of itself; the latest. NULL if there is none. */
 QC_API void* qcr_pairs_held(const qcr_pairs* pairs, int input);
 
