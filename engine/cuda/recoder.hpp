@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // Recoding pictures whose samples stand for something else than what is scored, on the device. Knows the kernels
-// (ingest/recode_kernel.hpp) and picture layouts; makes no driver call but launches.
+// (ingest/recode_kernels.hpp) and picture layouts; makes no driver call but launches.
 #pragma once
 
 #include <array>

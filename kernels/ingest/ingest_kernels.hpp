@@ -7,7 +7,7 @@
 #include "device/kernel_list.hpp"
 #include "ingest/ingest.hpp"
 #include "ingest/map_paint.hpp"
-#include "ingest/recode_kernel.hpp"
+#include "ingest/recode_kernels.hpp"
 #include "ingest/scale_strip.hpp"
 #include "ingest/scale_tile.hpp"
 

@@ -108,6 +108,18 @@ TEST(Alignment, Sentences) {
              kStep},
         {rules(true), 1, finding(QC_FINDING_STEP, 100, -1), kUnknown,
          std::string("from frame 100 on rendition 1 has 1 frame too few, and is 1 ahead of the reference; ") + kStep},
+    };
+    for (const auto& of : cases) EXPECT_EQ(finding_sentence(of.rules, of.rendition, of.finding, of.time), of.sentence);
+}
+
+TEST(Alignment, SentencesOfRatesAndRepeats) {
+    const struct {
+        qcr_alignment_rules rules;
+        int rendition;
+        qc_finding finding;
+        double time;
+        std::string sentence;
+    } cases[] = {
         {rules(), 0, finding(QC_FINDING_RATE, 50, 0, 0, 0, 0.9599), 2,
          "the distorted video runs at another rate than the reference: from 2.000 s (frame 50) on one of its frames "
          "takes 0.9599 of "

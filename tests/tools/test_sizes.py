@@ -16,7 +16,8 @@ sys.path.insert(0, str(ROOT / "tests"))
 from support import scripts  # noqa: E402
 
 LONGEST_FILE, LONGEST_FUNCTION = 600, 80
-NOT_HAND_WRITTEN = ("LICENSE", "LICENSES/", "engine/models/vmaf_", "tests/fuzz/corpus/", "patches/")  # licences, figures, bytes, copies
+NOT_HAND_WRITTEN = ("LICENSE", "LICENSES/", "engine/models/vmaf_", "tests/fuzz/corpus/", "patches/",
+                    "docs/images/")  # licences, figures, bytes, copies, pictures
 PROSE = (".md", ".texi", ".1", ".1.in", "NOTICE")
 C_FAMILY = (".c", ".h", ".cpp", ".hpp", ".cu", ".cuh")
 PUBLIC_HEADER = re.compile(r"(^|/)include/.*\.h$")
