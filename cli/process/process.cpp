@@ -71,10 +71,16 @@ void shorten(Outcome* outcome, Seen* seen) {
     text.erase(begin + 1, last - begin);
 }
 
-/// Of an error, not of what it warns of.
+/// Of anything except what it warns of.
 bool has_complained(const Outcome& outcome) {
-    const auto has = [&](const char* level) { return outcome.message.find(level) != std::string::npos; };
-    return !outcome.message.empty() && (!has("[warning]") || has("[error]") || has("[fatal]") || has("[panic]"));
+    const std::string_view text = outcome.message;
+    for (size_t at = 0; at < text.size();) {
+        const size_t end = std::min(text.find('\n', at), text.size());
+        const std::string_view line = text.substr(at, end - at);
+        if (!line.empty() && line.find("[warning]") == std::string_view::npos) return true;
+        at = end + 1;
+    }
+    return false;
 }
 
 void close_ends(const Child& child) {
