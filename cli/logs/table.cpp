@@ -179,8 +179,9 @@ std::string models_of(const Json& log) {
     if (!models.is_array()) return text;
     for (const Json& each : models) {
         const std::string name = cli::text_of(each, "name"), model = cli::text_of(each, "model");
-        text += text.empty() ? "" : ", ";
-        text += (models.size() > 1 || name != "vmaf" ? name + ": " : "") + model;
+        if (!text.empty()) text += ", ";
+        if (models.size() > 1 || name != "vmaf") text.append(name).append(": ");
+        text += model;
     }
     return text;
 }
@@ -233,7 +234,8 @@ TerminalText list_of(const Table& table, bool is_bold) {
                 {{"score", {}, true}, {"mean", {}, false}, {"p5", {}, false}, {"min", {}, false}, {"max", {}, false}}};
     for (const std::string& score : table.scores) {
         const std::string unit = unit_of(score);
-        group.columns[0].cells.push_back(score + (unit.empty() ? "" : ", " + unit));
+        std::string& head = group.columns[0].cells.emplace_back(score);
+        if (!unit.empty()) head.append(", ").append(unit);
         for (size_t c = 1; c < group.columns.size(); ++c)
             group.columns[c].cells.push_back(
                 score_cell(score, pooled_of(table.rows.front().log, score, group.columns[c].head.c_str())));

@@ -78,7 +78,7 @@ Words built_in_models() {
 }
 
 std::string settled_metric(const std::string& word, const std::string& option) {
-    const std::string plain = plain_word(word);
+    std::string plain = plain_word(word);
     if (const char* meaning = meaning_of(kMetrics, plain)) return meaning;
     const Words known = metrics_of_library();
     if (has(known, plain)) return plain;

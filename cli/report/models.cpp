@@ -50,7 +50,7 @@ void tell_models_apart(std::vector<Encode>* encodes, std::vector<std::string>* n
     for (const auto& [score, of_score] : models) {
         if (of_score.size() < 2) continue;
         std::string all;
-        for (const std::string& each : of_score) all += (all.empty() ? "" : " and ") + each;
+        for (const std::string& each : of_score) all.append(all.empty() ? "" : " and ").append(each);
         notes->push_back(score + " is made by different models, " + all +
                          ": these are different scores, and stand apart");
         for (Encode& encode : *encodes)

@@ -55,7 +55,8 @@ std::vector<std::string> models_of(const Report& report) {
     for (const std::string& score : headlines_of(report))
         for (const Encode& encode : report.encodes)
             if (const std::string model = model_of(encode.log, score); !model.empty())
-                add_once(score.find('(') == std::string::npos ? score + " by " + model : score, &texts);
+                add_once(score.find('(') == std::string::npos ? std::string(score).append(" by ").append(model) : score,
+                         &texts);
     return texts;
 }
 

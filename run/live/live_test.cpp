@@ -201,9 +201,10 @@ TEST_F(LiveTest, WhatIsWrongIsSaid) {
         std::string alerts, error;
     } cases[] = {
         {"", "alert=: : a score is missing; accepted: conditions like vmaf<80:2s or mean(vmaf)<80:2s, joined by |"},
-        {"a<1|", "alert=a<1|: : a score is missing; accepted: conditions like vmaf<80:2s or mean(vmaf)<80:2s, joined by |"},
-        {"a<1|b<2:x",
-         "alert=a<1|b<2:x: b<2:x: the duration is none; accepted: conditions like vmaf<80:2s or mean(vmaf)<80:2s, joined by |"},
+        {"a<1|",
+         "alert=a<1|: : a score is missing; accepted: conditions like vmaf<80:2s or mean(vmaf)<80:2s, joined by |"},
+        {"a<1|b<2:x", "alert=a<1|b<2:x: b<2:x: the duration is none; accepted: conditions like vmaf<80:2s or "
+                      "mean(vmaf)<80:2s, joined by |"},
         {"a<1|a<1:2", "alert=a<1|a<1:2 has a<1 twice"},
         {many, "alert=" + many + " has more than 32 conditions"},
     };

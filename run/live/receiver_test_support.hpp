@@ -48,7 +48,9 @@ public:
         qcr_receiver table{};
         table.opaque = this;
         table.is_lasting = is_lasting_ ? 1 : 0;
-        table.open = [](void* opaque, const char*, const qcr_patience* patience) { return self(opaque).open(*patience); };
+        table.open = [](void* opaque, const char*, const qcr_patience* patience) {
+            return self(opaque).open(*patience);
+        };
         table.write = [](void* opaque, const char* text, size_t size) {
             return self(opaque).write(std::string(text, size));
         };
