@@ -200,7 +200,7 @@ std::string whole_option(const Wish& wish) {
     struct Whole {
         const char* name;
         const std::string& value;
-        std::string_view parts_too; ///< a value that says the same of every frame
+        std::string_view parts_too{}; ///< a value that says the same of every frame
     };
     const Whole whole[] = {
         {"align", wish.align}, {"sync", wish.sync}, {"range", wish.range, "ignore"}, {"eof-action", wish.eof_action}};

@@ -51,8 +51,10 @@ void tell_models_apart(std::vector<Encode>* encodes, std::vector<std::string>* n
         if (of_score.size() < 2) continue;
         std::string all;
         for (const std::string& each : of_score) all.append(all.empty() ? "" : " and ").append(each);
-        notes->push_back(score + " is made by different models, " + all +
-                         ": these are different scores, and stand apart");
+        notes->push_back(std::string(score)
+                             .append(" is made by different models, ")
+                             .append(all)
+                             .append(": these are different scores, and stand apart"));
         for (Encode& encode : *encodes)
             if (encode.log.find(score) != nullptr)
                 rename(score, apart(score, model_of(encode.log, score)), &encode.log);
