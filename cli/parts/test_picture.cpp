@@ -7,7 +7,7 @@ namespace qc::cli {
 
 namespace {
 
-constexpr int kSide = 192; ///< of a picture that no metric finds too small
+constexpr int kSide = 320; ///< of a picture that no metric, and no built-in model, finds too small
 
 /// A picture of 4:2:0 that differs from another shade of it everywhere.
 std::vector<uint8_t> picture_of(int shade) {
