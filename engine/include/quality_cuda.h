@@ -116,9 +116,9 @@ typedef QC_ENUM(qc_stats_format) {
  *
  * RGB: rgb is 1, chroma is 4:4:4. Planar pictures have their planes in the order G, B, R (gbrp, gbrp10le ...).
  *
- * Packed pictures have one plane: pixel_step samples from pixel to pixel, of 4:2:2 from one pair of pixels to the next, and
- * Y, Cb, Cr (G, B, R) at sample_offset[0..2]; of 4:2:2, the second Y lies two samples behind the first. Where a pixel is one
- * word of 32 bits, sample_offset[0..2] are the lowest bits of the samples in it. An alpha channel is not looked at.
+ * Packed pictures have one plane: pixel_step samples from pixel to pixel, of 4:2:2 from one pair of pixels to the next.
+ * Y, Cb, Cr (G, B, R) lie at sample_offset[0..2], 0..pixel_step-1. Of 4:2:2, the first Y lies at 0 or 1, the second two behind
+ * it. Where a pixel is one word of 32 bits, these are the lowest bits of the samples. An alpha channel is not looked at.
  */
 typedef struct qc_format {
     int width, height;  /**< luma samples, visible picture, 1..32768; metrics may want more, see docs/metrics.md */
@@ -129,7 +129,7 @@ typedef struct qc_format {
     int semi_planar;    /**< 1: plane 1 interleaves Cb and Cr, 2: Cr and Cb; 0: they have planes of their own */
     int rgb;            /**< 1: red, green and blue instead of luma and chroma; some metrics accept it; 0: not */
     int pixel_step;     /**< packed pictures: samples from pixel to pixel, 1..4; otherwise 0 */
-    int sample_offset[3]; /**< packed pictures: position of Y, Cb and Cr, or G, B and R, 0..pixel_step-1; otherwise ignored */
+    int sample_offset[3]; /**< packed pictures: position of Y, Cb and Cr, or G, B and R; otherwise ignored */
     qc_colour colour;   /**< what the picture's tags say; read by metrics that look at colours */
     int big_endian;     /**< 1: words have their most significant byte first; 0: their least */
     int reserved[6];    /**< 0 */
@@ -168,7 +168,7 @@ typedef struct qc_frame {
                                      holds at the time of the call comes before the painting */
     void (*release)(void *opaque); /**< called exactly once when the pictures may be overwritten, in the thread of a call on
                                      the session: before qc_session_submit() returns if the frame is refused, or if all
-                                     pictures lie in host memory and config.hold_pictures is 0, else by this or a later call
+                                     pictures lie in host memory and config.hold_pictures is 0, otherwise by this or a later call
                                      (qc_session_collect() exists for it), at the latest by qc_session_destroy(). NULL:
                                      nobody is told; pictures in host memory are copied */
     void *opaque;               /**< what release gets */
@@ -250,7 +250,7 @@ typedef struct qc_config {
     int map_rendition;           /**< whose map it is, 0..renditions - 1 */
     const char *maps;            /**< a metric whose map pictures are painted of, see qc_frame.map: a name of
                                       qc_map_name(), a short name, or NULL for none. With the options of the metric's first
-                                      instance where the metric is scored, else with their defaults, and no scores */
+                                      instance where the metric is scored, otherwise with their defaults, and no scores */
     qc_map_layout map_layout;    /**< of these pictures, whose size is that of what is scored */
     qc_map_colours map_colours;
     qc_memory map_memory;        /**< where they lie; on the CPU backend they lie in host memory, whatever this says */
@@ -328,7 +328,7 @@ QC_API const char *qc_map_unit(int index);  /**< what a value of that map is, e.
 QC_API double qc_map_white(int index);      /**< the value that is white unless config.map_white says another; 0 past the end */
 /** Built-in models that `model` accepts, beside "auto". NULL past the end. */
 QC_API const char *qc_model_name(int index);
-/** Parses "mean", "harmonic_mean", "min", "max", "p1", "p5", "p10", "p50", "stddev", else @return QC_ERROR_INVALID */
+/** Parses "mean", "harmonic_mean", "min", "max", "p1", "p5", "p10", "p50", "stddev"; otherwise @return QC_ERROR_INVALID */
 QC_API qc_status qc_pool_parse(const char *text, qc_pool *pool);
 QC_API const char *qc_pool_name(qc_pool pool); /**< the word that qc_pool_parse() takes; NULL for no method */
 

@@ -222,6 +222,8 @@ TEST(CApiConfig, FormatsThatDoNotFitThemselves) {
               "reference.sample_offset[0]=-1: 0..2 with pixel_step=3 is accepted");
     EXPECT_EQ(refused("yuyv422", unsupported, [](qc_format& f) { f.pixel_step = 3; }),
               "reference.pixel_step=3: 0 or 4 with 4:2:2 is accepted");
+    EXPECT_EQ(refused("yuyv422", QC_ERROR_INVALID, [](qc_format& f) { f.sample_offset[0] = 2; }),
+              "reference.sample_offset[0]=2: 0..1 with pixel_step=4 is accepted");
     EXPECT_EQ(refused("vuyx", unsupported, [](qc_format& f) { f.semi_planar = 1; }),
               "reference.semi_planar=1: 0 with pixel_step=4 is accepted");
     EXPECT_EQ(refused("ya8", QC_ERROR_INVALID, [](qc_format& f) { f.sample_offset[0] = 2; }),
