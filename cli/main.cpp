@@ -105,7 +105,7 @@ void add_openings(CLI::App* command, Options* options) {
 
 void add_common(CLI::App* command, Options* options) {
     command->add_option("--ffmpeg", options->ffmpeg,
-                        "the ffmpeg to run (default: the one beside this program, else that on the PATH)");
+                        "the ffmpeg to run (default: the one beside this program, otherwise that on the PATH)");
     command->add_flag("-q,--quiet", options->is_quiet, "say nothing but errors and what makes a number doubtful");
 }
 
@@ -227,7 +227,7 @@ qc::cli::ExitCode dispatch(const CLI::App& app, const Options& options) {
 void define_doctor(CLI::App* app, Options* options) {
     CLI::App* command = app->add_subcommand("doctor", "tells what this machine can do, and whether it works");
     command->add_option("--ffmpeg", options->ffmpeg,
-                        "the ffmpeg to look at (default: the one beside this program, else that on the PATH)");
+                        "the ffmpeg to look at (default: the one beside this program, otherwise that on the PATH)");
     add_gpus(command, options);
     command->add_flag("--json", options->as_json, "print it as JSON");
 }

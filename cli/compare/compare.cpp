@@ -27,7 +27,7 @@ Condition parse_delta(const std::string& text) {
     } catch (const Failure&) {
         throw Failure(
             "--fail-if=" + text +
-                ": delta(SCORE.POOL)<NUMBER is accepted (or <=, >, >=), of B less A, e.g. delta(vmaf.mean)<-1; "
+                ": delta(SCORE.POOL)<NUMBER is accepted (or <=, >, >=), for B minus A, e.g. delta(vmaf.mean)<-1; "
                 "POOL is mean, harmonic_mean, min, max, p1, p5, p10, p50 or stddev",
             kMisused);
     }

@@ -134,7 +134,7 @@ Json json_of_comparison(const Comparison& comparison) {
             {"frames", comparison.frames},
             {"scenes", comparison.scenes.list.size()},
             {"scene_source", comparison.scenes.source},
-            {"drawn", comparison.drawn_text()},
+            {"drawn", drawn},
             {"models", comparison.models},
             {"confidence", comparison.resampling.confidence},
             {"resamples", comparison.resampling.count},

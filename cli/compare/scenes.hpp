@@ -25,8 +25,8 @@ struct Scenes {
 /// docs/report.md has the rules. @param window_frames fixed length, whatever the log has; 0: none
 Scenes find_scenes(const ScoreLog& log, size_t window_frames);
 
-/// What a bootstrap draws: the scenes, where there are enough of them. Else blocks of time, of one or two seconds each,
-/// unless a length of scenes was asked for.
+/// What a bootstrap draws: the scenes, where there are enough of them. Otherwise blocks of time, of one or two seconds
+/// each, unless a length of scenes was asked for.
 std::vector<Scene> drawn_pieces(const ScoreLog& log, const Scenes& scenes, size_t window_frames);
 
 /// The reference's change from frame to frame, which is greatest at a cut; null: the log has none.

@@ -417,15 +417,12 @@ Input probe(const Tools& tools, const std::string& path, const Opening& opening)
         input.why_whole = "it is no file";
         return input;
     }
-    const Outcome outcome =
-        run(probing(tools, path, opening,
-                    {"-show_entries",
-                     "stream=index,codec_type,codec_name,width,height,time_base,duration,avg_frame_rate,r_"
-                     "frame_rate,pix_fmt,"
-                     "color_range,color_space,color_primaries,color_transfer:"
-                     "stream_disposition=attached_pic,timed_thumbnails:stream_tags=DURATION:stream_side_data=rotation:"
-                     "format=format_name,start_time",
-                     "-of", "json"}));
+    constexpr const char* kEntries =
+        "stream=index,codec_type,codec_name,width,height,time_base,duration,avg_frame_rate,r_frame_rate,pix_fmt,"
+        "color_range,color_space,color_primaries,color_transfer:"
+        "stream_disposition=attached_pic,timed_thumbnails:stream_tags=DURATION:stream_side_data=rotation:"
+        "format=format_name,start_time";
+    const Outcome outcome = run(probing(tools, path, opening, {"-show_entries", kEntries, "-of", "json"}));
     if (!outcome.ok()) throw Failure(path + " cannot be read: " + complaint(outcome.message, path));
     const auto facts = nlohmann::json::parse(outcome.output, nullptr, false);
     const std::vector<Stream> streams = streams_of(facts);

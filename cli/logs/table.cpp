@@ -252,7 +252,7 @@ std::vector<const char*> pools_of(const std::string& score) {
 
 std::string unit_of(const std::string& score) {
     const auto has = [&](std::string_view part) { return score.find(part) != std::string::npos; };
-    return has("psnr") ? "dB" : score == "cvvdp" ? "JOD" : "";
+    return has("psnr") ? "dB" : score.starts_with("cvvdp") ? "JOD" : "";
 }
 
 std::string score_cell(const std::string& score, double value) {

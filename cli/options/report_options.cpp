@@ -54,7 +54,7 @@ void define_report(CLI::App* app, ReportOptions* options) {
     command->add_option("--labels", options->labels, "names of the encodes, joined by commas");
     command->add_option("--ladders", options->ladders,
                         "names of ladders, one for each LOG, joined by commas: logs with one name are one ladder "
-                        "(default: those whose files' names differ in numbers alone, else each log is one)");
+                        "(default: those whose files' names differ in numbers alone, otherwise each log is one)");
     command->add_option("--titles", options->titles,
                         "names of titles, one for each LOG, joined by commas: BD-rates are of each, and on average "
                         "(default: each reference is one)");
@@ -66,7 +66,7 @@ void define_report(CLI::App* app, ReportOptions* options) {
     command->add_flag("--compare", options->compare, "hold the encodes of further logs against those of the first");
     add_comparison(command, &options->comparison);
     command->add_option("--ffmpeg", options->ffmpeg,
-                        "the ffmpeg to run (default: the one beside this program, else that on the PATH)");
+                        "the ffmpeg to run (default: the one beside this program, otherwise that on the PATH)");
     command->add_flag("-q,--quiet", options->is_quiet, "say nothing but errors");
 }
 

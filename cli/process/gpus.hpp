@@ -9,7 +9,7 @@
 namespace qc::cli {
 
 /// The GPUs to use, as CUDA_VISIBLE_DEVICES names them: those that were asked for, otherwise those of
-/// CUDA_VISIBLE_DEVICES, else all whose device files this process may open. Empty: there is none.
+/// CUDA_VISIBLE_DEVICES, otherwise all whose device files this process may open. Empty: there is none.
 /// @param wish numbers or names joined by commas; empty: nothing was asked for
 /// @throws Failure if `wish` is no such list, or names what is not there
 std::vector<std::string> find_gpus(const std::string& wish);

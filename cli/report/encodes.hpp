@@ -12,7 +12,7 @@ namespace qc::cli {
 /// Reads the logs, further renditions' too, and puts names, files and ladders to them.
 /// @throws Failure
 std::vector<Encode> read_encodes(const ReportOptions& options, std::vector<std::string>* notes);
-/// As given, else as the log, the run's record or the file has them.
+/// As given, otherwise as the log, the run's record or the file has them.
 /// @param tools for bit rates of files; null: none was found
 /// @throws Failure
 void find_rates(const ReportOptions& options, const Tools* tools, std::vector<Encode>* encodes);

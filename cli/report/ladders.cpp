@@ -59,8 +59,8 @@ std::vector<std::string> given_names(const std::string& text, const char* option
     return names;
 }
 
-/// Of each encode. Logs of one encode each belong together if their names differ in numbers alone; else each log is a
-/// ladder, which has no name in common with another.
+/// Of each encode. Logs of one encode each belong together if their names differ in numbers alone; otherwise each log
+/// is a ladder, which has no name in common with another.
 std::vector<std::string> ladder_names(const ReportOptions& options, const std::vector<Encode>& encodes) {
     std::vector<std::string> names;
     if (!options.ladders.empty()) {
@@ -253,11 +253,16 @@ void compare_ladders(const Resampling& resampling, Report* report) {
         if (base == nullptr) continue;
         for (const std::string& score : headline_scores(report->encodes[base->encodes[0]].log)) {
             if (better(score) == Better::kNeither) continue;
-            LadderDifference each{k, base->name, score,
+            LadderDifference each{k,
+                                  base->name,
+                                  score,
                                   rate_difference(points_of(*report, *base, score), points_of(*report, ladder, score),
                                                   better(score) == Better::kHigher),
-                                  std::nullopt};
+                                  std::nullopt,
+                                  "scenes"};
             if (each.difference.is_known) each.interval = rate_interval(*report, *base, ladder, score, resampling);
+            if (report->encodes[base->encodes.front()].scenes.list.size() < kFewestScenes)
+                each.drawn = "blocks of time";
             report->differences.push_back(std::move(each));
         }
     }

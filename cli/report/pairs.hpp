@@ -38,8 +38,8 @@ private:
     std::map<std::string, Input> known_;
 };
 
-/// By the stamps of frames where the log has them. Else pairs as the filter makes them, by each of its rules until all
-/// that the log counted of its own comes out.
+/// By the stamps of frames where the log has them. Otherwise pairs as the filter makes them, by each of its rules until
+/// all that the log counted of its own comes out.
 PairPlaces pair_places(const Encode& encode, Files* files);
 
 } // namespace qc::cli

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// Pictures of former reports: $XDG_CACHE_HOME/quality-cuda, else ~/.cache/quality-cuda. Those that nobody asked for in
-// a month go.
+// Pictures of former reports: $XDG_CACHE_HOME/quality-cuda, otherwise ~/.cache/quality-cuda. Those that nobody asked
+// for in a month go.
 #pragma once
 
 #include <optional>

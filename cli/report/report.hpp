@@ -83,6 +83,7 @@ struct LadderDifference {
     std::string base, score;
     RateDifference difference;
     std::optional<Interval> interval; ///< per cent
+    const char* drawn = "scenes";     ///< for the interval; or blocks of time
 };
 
 /// BD-rate of ladders of one name, on average over titles.

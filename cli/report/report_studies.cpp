@@ -29,15 +29,26 @@ std::string rate_text(const LadderDifference& each) {
            (each.interval ? " (" + interval_text(each.interval, kDecimals) + ")" : "");
 }
 
+/// What all BD-rates of a list are against; empty: titles begin with other ladders.
+template <class List>
+std::string common_base(const List& list) {
+    const std::string& first = list.front().base;
+    return std::all_of(list.begin(), list.end(), [&](const auto& each) { return each.base == first; }) ? first : "";
+}
+std::string against(const std::string& base) {
+    return base.empty() ? "the first ladder of each title" : base;
+}
+
 std::string differences_table(const Report& report) {
     std::vector<std::vector<Cell>> rows;
+    const std::string base = common_base(report.differences);
     std::vector<std::string> columns{"ladder", "score", "BD-rate", "scores compared"};
     const bool has_titles = report.titles.size() > 1;
     if (has_titles) columns.insert(columns.begin() + 1, "title");
     for (const LadderDifference& each : report.differences) {
         const RateDifference& difference = each.difference;
         const Ladder& ladder = report.ladders[each.ladder];
-        rows.push_back({head_cell(ladder.name)});
+        rows.push_back({head_cell(ladder.name + (base.empty() ? " against " + each.base : ""))});
         if (has_titles) rows.back().push_back(text_cell(report.titles[ladder.title]));
         rows.back().push_back(text_cell(each.score));
         if (difference.is_known) {
@@ -49,18 +60,19 @@ std::string differences_table(const Report& report) {
             rows.back().push_back(text_cell(difference.why_not));
         }
     }
-    return table("BD-rate against " + report.differences.front().base + ": bit rate at equal score, below 0 is less",
-                 columns, rows, "id=\"bd-rate\"");
+    return table("BD-rate against " + against(base) + ": bit rate at equal score, below 0 is less", columns, rows,
+                 "id=\"bd-rate\"");
 }
 
 std::string averages_table(const Report& report) {
     if (report.averages.empty()) return "";
     std::vector<std::vector<Cell>> rows;
+    const std::string base = common_base(report.averages);
     for (const AverageDifference& each : report.averages)
-        rows.push_back({head_cell(each.ladder), text_cell(each.score),
+        rows.push_back({head_cell(each.ladder + (base.empty() ? " against " + each.base : "")), text_cell(each.score),
                         number_cell(signed_text(each.percent, kDecimals) + " %"),
                         number_cell(std::to_string(each.titles))});
-    return table("BD-rate against " + report.averages.front().base + ", on average over titles",
+    return table("BD-rate against " + against(base) + ", on average over titles",
                  {"ladder", "score", "BD-rate", "titles"}, rows);
 }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <filesystem>
 
+#include "logs/table.hpp"
 #include "report/html.hpp"
 #include "report/models.hpp"
 #include "report/report_sections.hpp"
@@ -60,21 +61,14 @@ std::vector<std::string> models_of(const Report& report) {
     return texts;
 }
 
-std::string unit_of(const std::string& score) {
-    for (const char* start : {"psnr", "float_psnr", "apsnr", "xpsnr", "axpsnr"})
-        if (score.starts_with(start)) return "dB";
-    return score.starts_with("cvvdp") ? "JOD" : "";
-}
-
 // ---- verdicts
-// ------------------------------------------------------------------------------------------------------------
 
 /// "24.5 % less"
 std::string less_or_more(double percent) {
     return fixed(std::fabs(percent), 1) + " % " + (percent < 0 ? "less" : "more");
 }
 
-/// "22.1 to 26.8, 95 % interval over scenes"; with signs where 0 is among it
+/// " (22.1 to 26.8, 95 % interval over scenes)"; with signs where 0 is among it
 std::string interval_text(const LadderDifference& each, double confidence) {
     if (!each.interval) return "";
     const auto [low, high] = *each.interval;
@@ -82,7 +76,7 @@ std::string interval_text(const LadderDifference& each, double confidence) {
     const double near = std::min(std::fabs(low), std::fabs(high)), far = std::max(std::fabs(low), std::fabs(high));
     return " (" +
            (has_sign ? signed_text(low, 1) + " to " + signed_text(high, 1) : fixed(near, 1) + " to " + fixed(far, 1)) +
-           ", " + fixed(confidence, 0) + " % interval over scenes)";
+           ", " + fixed(confidence, 0) + " % interval over " + each.drawn + ")";
 }
 
 std::string verdict_of(const Report& report, const LadderDifference& each) {
@@ -124,6 +118,9 @@ std::string range_verdict(const Report& report) {
     const auto told = [&](const Encode& each) {
         return each.label + ", " + report.score + " " + fixed(each.log.mean(report.score), decimals);
     };
+    if (best == worst && better(report.score) == Better::kLower)
+        return told(*best) + " on average, and " + fixed(best->log.pooled(report.score, "max"), decimals) +
+               " in its worst frame";
     if (best == worst)
         return told(*best) + " on average; 5 % of its frames are at " +
                fixed(best->log.pooled(report.score, "p5"), decimals) + " or below";
@@ -169,7 +166,6 @@ std::string verdicts(const Report& report, const std::vector<std::string>& findi
 }
 
 // ---- the table
-// -----------------------------------------------------------------------------------------------------------
 
 std::string line_sample(const Style& style) {
     return "<svg class=\"sample\" viewBox=\"0 0 42 14\" aria-hidden=\"true\"><line x1=\"1\" y1=\"7\" x2=\"41\" "
@@ -209,10 +205,9 @@ std::vector<const Fact*> known_facts(const Report& report) {
     return facts;
 }
 
-constexpr const char* kPools[] = {"mean", "p5", "min"};
-
-size_t pools_of(size_t score) {
-    return score < kDetailedScores ? std::size(kPools) : 1;
+/// The mean, and of the first scores the bad end.
+std::vector<const char*> shown_pools(const std::vector<std::string>& scores, size_t number) {
+    return number < kDetailedScores ? pools_of(scores[number]) : std::vector<const char*>{"mean"};
 }
 
 std::string matrix_head(const Report& report, const std::vector<const Fact*>& facts,
@@ -226,12 +221,13 @@ std::string matrix_head(const Report& report, const std::vector<const Fact*>& fa
         for (const Encode& each : report.encodes)
             if (model.empty() && scores[i].find('(') == std::string::npos) model = model_of(each.log, scores[i]);
         const std::string unit = unit_of(scores[i]);
-        first += "<th scope=\"colgroup\" class=\"number group\" colspan=\"" + std::to_string(pools_of(i)) + "\">" +
+        const std::vector<const char*> pools = shown_pools(scores, i);
+        first += "<th scope=\"colgroup\" class=\"number group\" colspan=\"" + std::to_string(pools.size()) + "\">" +
                  escaped(scores[i] + (unit.empty() ? "" : ", " + unit)) +
                  (model.empty() ? "" : "<br><small>" + escaped(model) + "</small>") + "</th>";
-        for (size_t k = 0; k < pools_of(i); ++k)
-            second +=
-                std::string("<th scope=\"col\" class=\"number") + (k == 0 ? " group\">" : "\">") + kPools[k] + "</th>";
+        for (const char* pool : pools)
+            second += std::string("<th scope=\"col\" class=\"number") + (pool == pools.front() ? " group\">" : "\">") +
+                      pool + "</th>";
     }
     return "<thead>" + first + "</tr>\n" + second + "</tr></thead>\n";
 }
@@ -246,11 +242,13 @@ std::string matrix_row(const Report& report, const Encode& encode, const std::ve
                 ">" + escaped(text.empty() ? "-" : text) + "</td>";
     };
     for (const Fact* fact : facts) cell(fact->text(encode), fact->is_number, false);
-    for (size_t i = 0; i < scores.size(); ++i)
-        for (size_t k = 0; k < pools_of(i); ++k)
-            cell(fixed(k == 0 ? encode.log.mean(scores[i]) : encode.log.pooled(scores[i], kPools[k]),
+    for (size_t i = 0; i < scores.size(); ++i) {
+        const std::vector<const char*> pools = shown_pools(scores, i);
+        for (size_t k = 0; k < pools.size(); ++k)
+            cell(fixed(k == 0 ? encode.log.mean(scores[i]) : encode.log.pooled(scores[i], pools[k]),
                        decimals_of(report, scores[i])),
                  true, k == 0);
+    }
     return html + "</tr>\n";
 }
 
@@ -333,7 +331,6 @@ std::string summary_section(const Report& report) {
 }
 
 // ---- the distribution's table
-// --------------------------------------------------------------------------------------------
 
 std::string shares_section(const Report& report) {
     constexpr double kLevels[] = {95, 90, 80};

@@ -18,14 +18,14 @@ void ContentsWatch::add(const FrameResult& result, const AccumulatorLayout& layo
         watches_[r].add(result.index, reference, distorted);
         starts_[r].add(result.index, reference, distorted);
         ranges_[r].add(result.index, reference, distorted, starts_[r]);
-        search(r, result.index, reference, distorted);
+        stop_if_fits(r);
+        searches_[r].add(result.index, reference, distorted);
     }
 }
 
 /// Where the pictures fit, nothing is looked for elsewhere.
-void ContentsWatch::search(size_t rendition, int64_t frame, const Signature& reference, const Signature& distorted) {
+void ContentsWatch::stop_if_fits(size_t rendition) {
     if (starts_[rendition].offset() || watches_[rendition].fits()) searches_[rendition].stop();
-    searches_[rendition].add(frame, reference, distorted);
 }
 
 Signature ContentsWatch::signature_of(std::span<const uint64_t> sums) const {
@@ -52,7 +52,7 @@ void ContentsWatch::finish() {
     finish_starts();
     for (size_t r = 0; r < searches_.size(); ++r) {
         searches_[r].finish();
-        if (starts_[r].offset() || watches_[r].fits()) searches_[r].stop();
+        stop_if_fits(r);
     }
 }
 

@@ -40,7 +40,7 @@ public:
 private:
     Signature signature_of(std::span<const uint64_t> sums) const;
     void finish_starts();
-    void search(size_t rendition, int64_t frame, const Signature& reference, const Signature& distorted);
+    void stop_if_fits(size_t rendition);
 
     const FrameGeometry geometry_;
     const size_t instance_;

@@ -9,7 +9,7 @@
 
 namespace qc {
 
-/// $TMPDIR, else /tmp.
+/// $TMPDIR, otherwise /tmp.
 std::string temporary_folder();
 
 /// Creates a file FOLDER/STEM*ENDING under a name that nobody can foresee and that was not there. So it neither opens

@@ -77,9 +77,9 @@ void ff_qc_look_further(AVFilterContext *ctx, int index, const AVFrame *frame)
     QualityCudaContext *s = ctx->priv;
     const int64_t number = qcr_search_number(&s->search, s->scoring.session, s->pairs, index, frame->pts);
     qc_picture picture;
-    qc_config config;
+    qc_config config = { 0 };
 
-    if (number < 0 || !ff_qc_keeps_promise(ctx, index, frame) || ff_qc_make_config(ctx, &config, NULL) < 0)
+    if (number < 0 || !ff_qc_keeps_promise(ctx, index, frame) || (!s->search.alone[index] && ff_qc_make_config(ctx, &config, NULL) < 0))
         return;
     fill_picture(&s->input[index], frame, &picture);
     qcr_search_see(&s->search, s->scoring.session, s->engine.request, &config, index, s->input[index].is_hw, &picture, number);

@@ -51,19 +51,26 @@ qc_finding turned(qc_turn turn) {
     return found;
 }
 
+/// A finding, and how it is told.
+struct Told {
+    qcr_alignment_rules rules;
+    int rendition;
+    qc_finding finding;
+    double time;
+    std::string sentence;
+};
+
+void expect_sentences(const std::vector<Told>& cases) {
+    for (const Told& of : cases) EXPECT_EQ(finding_sentence(of.rules, of.rendition, of.finding, of.time), of.sentence);
+}
+
 TEST(Alignment, Sentences) {
     constexpr const char* kOffset =
         " the reference from its start on: each frame is compared with another one; if that is not meant, put ";
     constexpr const char* kStep = "make it without dropping or repeating frames (-fps_mode passthrough)";
     qcr_alignment_rules automatic = rules();
     automatic.is_auto = 1;
-    const struct {
-        qcr_alignment_rules rules;
-        int rendition;
-        qc_finding finding;
-        double time;
-        std::string sentence;
-    } cases[] = {
+    expect_sentences({
         {rules(), 0, finding(QC_FINDING_OFFSET, 0, 2), 0,
          std::string("the distorted video is 2 frames behind") + kOffset +
              "setpts=PTS+0.080000/TB before input 1 (reference), or use align=auto"},
@@ -108,18 +115,11 @@ TEST(Alignment, Sentences) {
              kStep},
         {rules(true), 1, finding(QC_FINDING_STEP, 100, -1), kUnknown,
          std::string("from frame 100 on rendition 1 has 1 frame too few, and is 1 ahead of the reference; ") + kStep},
-    };
-    for (const auto& of : cases) EXPECT_EQ(finding_sentence(of.rules, of.rendition, of.finding, of.time), of.sentence);
+    });
 }
 
 TEST(Alignment, SentencesOfRatesAndRepeats) {
-    const struct {
-        qcr_alignment_rules rules;
-        int rendition;
-        qc_finding finding;
-        double time;
-        std::string sentence;
-    } cases[] = {
+    expect_sentences({
         {rules(), 0, finding(QC_FINDING_RATE, 50, 0, 0, 0, 0.9599), 2,
          "the distorted video runs at another rate than the reference: from 2.000 s (frame 50) on one of its frames "
          "takes 0.9599 of "
@@ -152,18 +152,11 @@ TEST(Alignment, SentencesOfRatesAndRepeats) {
          "are scored as "
          "they are"},
         {rules(), 0, finding(static_cast<qc_finding_kind>(99), 0), 0, ""},
-    };
-    for (const auto& of : cases) EXPECT_EQ(finding_sentence(of.rules, of.rendition, of.finding, of.time), of.sentence);
+    });
 }
 
 TEST(Alignment, SentencesOfContents) {
-    const struct {
-        qcr_alignment_rules rules;
-        int rendition;
-        qc_finding finding;
-        double time;
-        std::string sentence;
-    } cases[] = {
+    expect_sentences({
         {rules(), 0, range(false), 0.48,
          "the distorted video has limited range and the reference full range, by what the pictures show: its luma is "
          "16.0 + 0.859 times the reference's, an error of 6.3 codes in 255, by which alone PSNR cannot pass 32.1 dB; "
@@ -179,8 +172,7 @@ TEST(Alignment, SentencesOfContents) {
          "up to 30 frames (correlation 0.00): the scores compare different pictures; check what the inputs are and "
          "where they begin, and name their streams: [0:v:0][1:v:0]quality_cuda takes the first file's for the "
          "distorted video, the second's for the reference"},
-    };
-    for (const auto& of : cases) EXPECT_EQ(finding_sentence(of.rules, of.rendition, of.finding, of.time), of.sentence);
+    });
 }
 
 TEST(Alignment, Turns) {

@@ -69,7 +69,7 @@ int Descriptor::write_all(const char* text, size_t size) {
     return 0;
 }
 
-/// Whether the path leads to what is open no more.
+/// Whether the path no longer leads to the file that is open.
 bool Descriptor::is_moved() const {
     struct stat opened {
     }, named{};
@@ -78,7 +78,7 @@ bool Descriptor::is_moved() const {
                                                        : opened.st_dev != named.st_dev || opened.st_ino != named.st_ino;
 }
 
-/// What has the name now may be somebody's, and is gone on with. @return kMoved, for this to be told, or why not
+/// Lines go on in whatever has the name now, behind what it holds. @return kMoved, so that it is told; or why not
 int Descriptor::begin_anew() {
     close();
     descriptor_ = qcr_open_for_lines(&target_.path, 1, 0);

@@ -235,13 +235,13 @@ class Doctor(unittest.TestCase):
         self.assertEqual(self.examine("--ffmpeg", "/nowhere/ffmpeg", code=1)["ffmpeg"][0], "FAILED")
         place = fresh("doctor")
         program = place / "ffmpeg"  # one that computes something else
-        program.write_text(f'#!/bin/sh\ncase "$*" in *quality_cuda=psnr*) shift; exec {FFMPEG} -f lavfi -i testsrc2=s=192x192:d=0.04 "$@";; esac\n'
+        program.write_text(f'#!/bin/sh\ncase "$*" in *quality_cuda=psnr*) shift; exec {FFMPEG} -f lavfi -i testsrc2=s=320x320:d=0.04 "$@";; esac\n'
                            f'exec {FFMPEG} "$@"\n')
         program.chmod(0o755)
         (place / "ffprobe").symlink_to(FFMPEG.with_name("ffprobe"))
         state, text = self.examine("--ffmpeg", program, code=1)["filter"]
         self.assertEqual(state, "FAILED", text)
-        self.assertIn("and not 13.786357", text)
+        self.assertIn("and not 13.775354", text)
 
 
 if __name__ == "__main__":

@@ -35,7 +35,7 @@ typedef QC_ENUM(qcr_path_kind) {
 /** What a path leads to. */
 typedef struct qcr_path {
     qcr_path_kind kind;
-    int descriptor;  ///< which one; else -1
+    int descriptor;  ///< which one; otherwise -1
     char* canonical; ///< absolute, all links followed; two names of a file have the same. Freed with its owner
 } qcr_path;
 

@@ -33,7 +33,7 @@ QC_API void qcr_search_begin(const qc_session* scored, qcr_pairs* pairs);
 QC_API int64_t qcr_search_number(const qcr_search* search, const qc_session* scored, const qcr_pairs* pairs, int input,
                                  int64_t pts);
 
-/** Shows it. @param config as of the run; changed to what that takes @param is_on_gpu where the picture is */
+/** Shows it. @param config as of the run, read for an input's first picture alone, and changed @param is_on_gpu where the picture is */
 QC_API void qcr_search_see(qcr_search* search, qc_session* scored, const qc_request* request, qc_config* config,
                            int input, int is_on_gpu, const qc_picture* picture, int64_t number);
 

@@ -51,7 +51,7 @@ typedef struct qcr_source_rules {
     const qcr_names* names;
     int has_weights; ///< behind the inputs that have names is one more, the mask
     int may_share;   ///< two inputs may be streams of one file
-    int is_alias;    ///< the front end goes by libvmaf's name: what is refused else is warned of
+    int is_alias;    ///< the front end goes by libvmaf's name: what is otherwise refused is warned of
 } qcr_source_rules;
 
 /**
