@@ -68,7 +68,8 @@ Status check_packing(const qc_format& picture, const std::string& prefix) {
         return unsupported(prefix + "semi_planar", picture.semi_planar, format("0 with pixel_step=%d", step));
     const int components = picture.chroma == QC_CHROMA_400 ? 1 : 3;
     for (int i = 0; i < components; ++i) {
-        const int last = step - (picture.chroma == QC_CHROMA_422 && i == 0 ? 3 : 1); // a pair's second Y lies two behind
+        const int last =
+            step - (picture.chroma == QC_CHROMA_422 && i == 0 ? 3 : 1); // a pair's second Y lies two behind
         const int most = step == 1 ? picture.container_bits - picture.depth : last;
         if (const int offset = picture.sample_offset[i]; offset < 0 || offset > most)
             return not_accepted(at(prefix + "sample_offset", static_cast<size_t>(i)), offset,
