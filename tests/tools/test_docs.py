@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""check-style's tables, that README's figures of speed are those of docs/performance.md, that docs/design.md names what exists,
+"""check-style's tables, that README's figures of speed are those of docs/design/performance.md, that docs/design/design.md names what exists,
 and that tools/README.md has every command."""
 
 import fnmatch
@@ -36,12 +36,12 @@ class Figures(unittest.TestCase):
         speed = re.search(r"(?s)\nOn one H200.*?\n\n", readme)[0]
         figures = re.findall(r"\d+,\d{3}", speed) + [m.replace("\n", " ") for m in re.findall(r"\d+\.\d+ %|\d+(?=\s+fps)", speed)]
         self.assertGreater(len(figures), 8)
-        measured = (ROOT / "docs/performance.md").read_text(encoding="utf-8").split("## What bounds it")[0]
+        measured = (ROOT / "docs/design/performance.md").read_text(encoding="utf-8").split("## What bounds it")[0]
         self.assertEqual([f for f in figures if not re.search(rf"(?<![\d,.]){re.escape(f)}(?![\d,])", measured)], [])
 
 
 class Names(unittest.TestCase):
-    """What docs/design.md writes `like this` is a file, a folder, or a word of the sources."""
+    """What docs/design/design.md writes `like this` is a file, a folder, or a word of the sources."""
 
     @classmethod
     def setUpClass(cls):
@@ -72,7 +72,7 @@ class Names(unittest.TestCase):
         return self.is_member(*name.rsplit("::", 1)) if "::" in name else self.is_path(name) or self.is_word(name)
 
     def test_those_of_the_design_exist(self):
-        names = set(re.findall(r"`([^`\n]+)`", (ROOT / "docs/design.md").read_text(encoding="utf-8")))
+        names = set(re.findall(r"`([^`\n]+)`", (ROOT / "docs/design/design.md").read_text(encoding="utf-8")))
         self.assertGreater(len(names), 150)
         self.assertEqual(sorted(name for name in names if not self.exists(name)), [])
 
