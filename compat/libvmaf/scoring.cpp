@@ -3,6 +3,8 @@
 #include <limits>
 #include <utility>
 
+#include <quality_cuda_run/engine.h>
+
 #include "context.hpp"
 #include "log.hpp"
 
@@ -10,11 +12,6 @@ namespace compat {
 namespace {
 
 constexpr int kBatch = 16; ///< pairs of one launch on the GPU
-
-/// The library writes these behind all that the same pictures give, for they wait for the next picture.
-bool comes_late(std::string_view name) {
-    return name.starts_with("integer_motion2") || name.starts_with("integer_motion3");
-}
 
 void release(void* pair) {
     delete static_cast<Pair*>(pair);
@@ -142,7 +139,6 @@ int Scoring::start(ScoreRequest& request, bool is_small) {
     }
     if (status != QC_OK) return failed(failure_ = status, error.text);
     say(VMAF_LOG_LEVEL_DEBUG, qc_session_description(session_));
-    order_columns();
     return pending_ != nullptr ? submit(std::move(pending_)) : 0;
 }
 
@@ -153,12 +149,11 @@ qc_status Scoring::open(ScoreRequest& request, qc_backend backend, qc_error* err
 
 void Scoring::order_columns() {
     qc_feature feature{};
-    for (int i = 0; qc_session_feature(session_, i, &feature) == QC_OK; ++i) {
+    for (int i = 0; qc_session_feature(session_, i, &feature) == QC_OK; ++i)
         names_.emplace_back(feature.is_model != 0 ? "" : feature.name);
-        if (feature.is_model == 0) column_order_.push_back(names_.size() - 1);
-    }
-    std::stable_partition(column_order_.begin(), column_order_.end(),
-                          [&](size_t column) { return !comes_late(names_[column]); });
+    int column = 0;
+    for (int place = 0; qc_session_report_feature(session_, 0, place, &column) == QC_OK; ++place)
+        if (const auto at = static_cast<size_t>(column); !names_[at].empty()) column_order_.push_back(at);
 }
 
 int Scoring::submit(std::unique_ptr<Pair> pair) {
@@ -177,6 +172,7 @@ qc_status Scoring::receive(int wait) {
     const qc_status status = qc_session_receive(session_, wait, &row);
     if (status < QC_OK && failure_ == QC_OK) static_cast<void>(failed(failure_ = status, qc_session_error(session_)));
     if (status != QC_OK) return status;
+    if (names_.empty()) order_columns(); // with the first row it is settled
     const unsigned index = indices_[received_++];
     for (const size_t column : column_order_)
         if (row.present[column] != 0 && !scores_.add(names_[column], index, row.value[column]))

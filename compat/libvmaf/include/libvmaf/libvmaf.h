@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /**
  * libvmaf's interface, served by quality_cuda. Layouts, numbers and names are those of libvmaf 3.2, so that programs
- * built for one run with the other; docs/libvmaf_library.md tells what differs.
+ * built for one run with the other; docs/reference/libvmaf_library.md tells what differs.
  *
  * vmaf_init, models and features, vmaf_read_pictures for each pair, vmaf_read_pictures with NULLs, scores, vmaf_close.
  *
