@@ -121,7 +121,7 @@ static const AVOption quality_cuda_options[] = {
     { "map_format", "how maps tell how bad", OFFSET(map_format), AV_OPT_TYPE_INT, { .i64 = QC_MAP_COLOURS_GRAY }, QC_MAP_COLOURS_GRAY, QC_MAP_COLOURS_HEAT, FLAGS, .unit = "map_format" },
         { "gray", "black where nothing is wrong, brighter where more is", 0, AV_OPT_TYPE_CONST, { .i64 = QC_MAP_COLOURS_GRAY }, 0, 0, FLAGS, .unit = "map_format" },
         { "heat", "black, blue, red, orange, white", 0, AV_OPT_TYPE_CONST, { .i64 = QC_MAP_COLOURS_HEAT }, 0, 0, FLAGS, .unit = "map_format" },
-    { "map_white", "value of the metric's map that is painted white, 0: its own, see docs/maps.md", OFFSET(map_white), AV_OPT_TYPE_DOUBLE, { .dbl = 0 }, 0, 1e6, FLAGS },
+    { "map_white", "value of the metric's map that is painted white, 0: its own, see docs/reference/maps.md", OFFSET(map_white), AV_OPT_TYPE_DOUBLE, { .dbl = 0 }, 0, 1e6, FLAGS },
     { "map_rendition", "whose map it is, counted from 0", OFFSET(map_rendition), AV_OPT_TYPE_INT, { .i64 = 0 }, 0, QC_MAX_RENDITIONS - 1, FLAGS },
     { "record", "write what was seen and measured to this file, which must not exist, for a merge of parts (default none)", OFFSET(record), AV_OPT_TYPE_STRING, { .str = NULL }, 0, 0, FLAGS },
     { NULL }

@@ -10,7 +10,7 @@
  * names its inputs, how it writes numbers.
  *
  * May depend on everything whose struct it holds; knows none of their workings.
- * Which file uses which is a table of docs/design.md, which a test holds.
+ * Which file uses which is a table of docs/design/design.md, which a test holds.
  */
 
 #ifndef AVFILTER_QUALITY_CUDA_STATE_H
