@@ -78,7 +78,7 @@ typedef struct QualityCudaContext {
     qcr_pairs *pairs;                     ///< from the configuration of the links on
     AVFrame *latest;                      ///< a reference to the latest distorted frame, where it may have to come again; or NULL
     qcr_geometry geometry;
-    qcr_bars *bars;                       ///< with crop=auto, until it is known
+    qcr_bars *bars;                       ///< NULL where they were said, and by the alias
     qcr_names names;
     qcr_sources sources;
     qcr_conditions *conditions;
