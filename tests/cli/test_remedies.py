@@ -59,7 +59,8 @@ class Remedies(unittest.TestCase):
         self.check(turned, ["--filter dist0:transpose=1"], about="turned by 90 degrees")
 
     def test_interlaced(self):
-        self.check(clip("interlaced.ts"), ["--filter dist0:setfield=prog", "--filter dist0:bwdif=mode=send_frame"], about="scores are made for progressive ones")
+        remedies = ["--filter dist0:setfield=prog", "--filter dist0:bwdif=mode=send_frame"]
+        self.check(clip("interlaced.ts"), remedies, about="scores are made for progressive ones")
 
     def test_times(self):
         shifted = self.made("shifted.mkv", "-vf", "trim=start_frame=3,setpts=PTS-STARTPTS", "-c:v", "ffv1", source="ref.mkv")
@@ -106,7 +107,8 @@ class Remedies(unittest.TestCase):
         ffmpeg("-i", self.good, "-i", clip("short.mp4"), "-map", "0:v", "-map", "1:v", "-c", "copy", two)
         line = self.said_of(command("score", two, self.reference, "-m", "psnr"), "is scored, not")
         self.assertEqual(remedies_of(line), ["--stream"])
-        again = command("score", two, self.reference, "-m", "psnr", "--stream", f"dist:{re.search(r'not ([0-9]+)', line).group(1)}", "--allow-unpaired")
+        other = re.search(r"not ([0-9]+)", line).group(1)
+        again = command("score", two, self.reference, "-m", "psnr", "--stream", f"dist:{other}", "--allow-unpaired")
         self.assertEqual((again.returncode, "is scored, not" in again.stderr), (0, False), again.stderr)
 
     def test_endings(self):
