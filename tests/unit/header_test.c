@@ -197,6 +197,7 @@ static const Function functions_for_front_ends[] = {
     (Function)qc_session_history,
     (Function)qc_session_submit_measured,
     (Function)qc_session_stats_line,
+    (Function)qc_session_report_feature,
     (Function)qc_session_stats,
 };
 
