@@ -17,7 +17,7 @@
 #include "parts/commands.hpp"
 #include "process/process.hpp"
 #include "report/report.hpp"
-#include "words/nearest.hpp"
+#include "text/nearest.hpp"
 #include "words/terminal.hpp"
 
 namespace {
@@ -251,7 +251,7 @@ void require_command(const CLI::App& app, const std::string& word) {
     if (word.starts_with("-") || std::find(names.begin(), names.end(), word) != names.end()) return;
     std::string known;
     for (const std::string& each : names) known += (known.empty() ? "" : ", ") + each;
-    const std::string meant = qc::cli::suggestion(word, names);
+    const std::string meant = qc::suggestion(word, names);
     throw Failure("there is no command " + word + (meant.empty() ? "; there are " + known : meant), qc::cli::kMisused);
 }
 
@@ -266,7 +266,7 @@ std::string complaint(const CLI::App& app, const CLI::ParseError& mistake, const
     for (const std::string& word : words) {
         const std::string name = word.substr(0, word.find('='));
         if (name.starts_with("--") && name.size() > 2 && std::find(names.begin(), names.end(), name) == names.end())
-            return text + qc::cli::suggestion(name, names);
+            return text + qc::suggestion(name, names);
     }
     return text;
 }

@@ -82,7 +82,12 @@ Json models_of(const ScoreLog& log) {
     const Json& models = member(log.head, "models");
     if (!models.is_array()) return {};
     Json list = Json::object();
-    for (const Json& each : models) list[text_of(each, "name")] = text_of(each, "model");
+    for (const Json& each : models) {
+        const std::string model = text_of(each, "model"), told_apart = " (" + model + ")"; // as a report calls it
+        std::string name = text_of(each, "name");
+        if (name.ends_with(told_apart)) name.resize(name.size() - told_apart.size());
+        list[name] = model;
+    }
     return list;
 }
 

@@ -6,8 +6,8 @@
 
 #include <quality_cuda.h>
 
+#include "text/nearest.hpp"
 #include "words/failure.hpp"
-#include "words/nearest.hpp"
 
 namespace qc::cli {
 
@@ -17,11 +17,8 @@ namespace {
 struct Alias {
     const char *name, *meaning;
 };
-constexpr Alias kMetrics[] = {{"ssimu2", "ssimulacra2"}, {"ssimulacra", "ssimulacra2"}};
-constexpr Alias kModels[] = {{"neg", "vmaf_v0.6.1neg"},
-                             {"4k", "vmaf_4k_v0.6.1"},
-                             {"4kneg", "vmaf_4k_v0.6.1neg"},
-                             {"phone", "version=vmaf_v0.6.1:name=vmaf_phone:enable_transform=true"}};
+constexpr Alias kMetrics[] = {{"ssimulacra", "ssimulacra2"}};
+constexpr const char* kShortModels[] = {"neg", "4k", "4kneg", "phone"}; ///< the library knows what they mean
 
 using Words = std::vector<std::string>;
 
@@ -53,6 +50,10 @@ const char* meaning_of(const Alias (&aliases)[N], const std::string& word) {
     return found == std::end(aliases) ? nullptr : found->meaning;
 }
 
+bool is_short_model(const std::string& word) {
+    return std::find(std::begin(kShortModels), std::end(kShortModels), word) != std::end(kShortModels);
+}
+
 Words metrics_of_library() {
     Words words{"vmaf", "all"};
     for (int i = 0; qc_metric_name(i) != nullptr; ++i)
@@ -82,7 +83,7 @@ std::string settled_metric(const std::string& word, const std::string& option) {
     if (const char* meaning = meaning_of(kMetrics, plain)) return meaning;
     const Words known = metrics_of_library();
     if (has(known, plain)) return plain;
-    if (meaning_of(kModels, plain) != nullptr || has(built_in_models(), word))
+    if (is_short_model(plain) || has(built_in_models(), word))
         throw Failure(option + ": " + word + " is a model; did you mean --model " + word + "?", kMisused);
     refuse(option, word, "metric", known, "");
 }
@@ -101,7 +102,7 @@ std::string settled_model(const std::string& item, const std::string& option) {
     const Words built_in = built_in_models();
     if (word.find('=') != std::string::npos || is_file_of_model(item) || has(built_in, word)) return item;
     const std::string plain = plain_word(word);
-    if (const char* meaning = meaning_of(kModels, plain)) return meaning + rest;
+    if (is_short_model(plain)) return plain + rest;
     for (const std::string& each : built_in)
         if (plain_word(each) == plain || plain_word(each) == "vmaf_" + plain) return each + rest;
     refuse(option, word, "model", model_words(), "; path=FILE.json is another one");
@@ -117,7 +118,7 @@ std::vector<std::string> metric_words() {
 
 std::vector<std::string> model_words() {
     Words words = built_in_models();
-    for (const Alias& each : kModels) words.emplace_back(each.name);
+    words.insert(words.end(), std::begin(kShortModels), std::end(kShortModels));
     return words;
 }
 

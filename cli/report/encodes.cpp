@@ -11,6 +11,7 @@
 #include "ffmpeg/title.hpp"
 #include "logs/logs.hpp"
 #include "process/process.hpp"
+#include "process/progress.hpp"
 #include "report/models.hpp"
 #include "report/sources.hpp"
 #include "results/results.hpp"
@@ -204,7 +205,13 @@ void find_commands(const ReportOptions& options, std::vector<Encode>* encodes) {
 std::vector<Encode> read_encodes(const ReportOptions& options, std::vector<std::string>* notes) {
     require_files(options);
     std::vector<Encode> encodes;
-    for (size_t i = 0; i < options.logs.size(); ++i) add_log(options.logs[i], i, &encodes, notes);
+    {
+        Tally tally("reading logs", options.logs.size(), !options.is_quiet);
+        for (size_t i = 0; i < options.logs.size(); ++i) {
+            add_log(options.logs[i], i, &encodes, notes);
+            tally.add();
+        }
+    }
     tell_models_apart(&encodes, notes);
     name_files(options, &encodes);
     find_commands(options, &encodes);

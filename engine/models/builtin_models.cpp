@@ -8,6 +8,7 @@
 
 #include "models/embedded_model.hpp"
 #include "text/message.hpp"
+#include "text/nearest.hpp"
 #include "text/number.hpp"
 
 namespace qc {
@@ -204,10 +205,11 @@ std::string_view automatic_model_name(int width, int height, double frame_rate) 
 
 Status load_builtin_model(std::string_view name, std::shared_ptr<const Model>* model) {
     if (std::find(std::begin(kNames), std::end(kNames), name) == std::end(kNames)) {
-        std::string known;
-        for (std::string_view each : kNames) known += (known.empty() ? "" : ", ") + std::string(each);
-        return invalid("unknown model " + in_quotes(name) + ", built in are " + known +
-                       "; other models are loaded with path=FILE.json");
+        const std::vector<std::string> known(std::begin(kNames), std::end(kNames));
+        std::string meant = suggestion(std::string(name), known);
+        if (meant.empty()) meant = suggestion("vmaf_" + std::string(name), known); // v0.6.1ng
+        if (meant.empty()) meant = ", built in are " + joined(known) + "; other models are loaded with path=FILE.json";
+        return invalid("unknown model " + in_quotes(name) + meant);
     }
     const EmbeddedModel* embedded = find_embedded(name);
     CompactReader reader;

@@ -2,6 +2,7 @@
 #include "plan/model_request.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 #include <string_view>
 
@@ -42,6 +43,27 @@ Status parse_flag(const KeyValue& pair, bool* flag) {
     return {};
 }
 
+/// Short words for models.
+struct ModelAlias {
+    std::string_view name, version;
+    bool is_phone = false;
+};
+constexpr ModelAlias kAliases[] = {{"neg", "vmaf_v0.6.1neg"},
+                                   {"4k", "vmaf_4k_v0.6.1"},
+                                   {"4kneg", "vmaf_4k_v0.6.1neg"},
+                                   {"phone", "vmaf_v0.6.1", true}};
+
+/// @return whether it is one
+bool take_alias(const std::string& text, ModelRequest* request) {
+    const auto* const found =
+        std::find_if(std::begin(kAliases), std::end(kAliases), [&](const auto& each) { return each.name == text; });
+    if (found == std::end(kAliases)) return false;
+    request->version = found->version;
+    request->flags.enable_transform = request->flags.enable_transform || found->is_phone;
+    if (found->is_phone && request->wished_name.empty()) request->wished_name = "vmaf_phone";
+    return true;
+}
+
 /// "vmaf_v0.6.1" or "folder/model.json" in place of version= or path=.
 Status parse_bare_model(const std::string& text, ModelRequest* request) {
     const auto names = builtin_model_names();
@@ -51,7 +73,7 @@ Status parse_bare_model(const std::string& text, ModelRequest* request) {
         return invalid(
             "path=" + request->path + " ends at a colon, and " + in_quotes(text) +
             " follows: escape the colon of a drive with a backslash, once for each level that reads the text");
-    (is_path && !is_name ? request->path : request->version) = text;
+    if (!take_alias(text, request)) (is_path && !is_name ? request->path : request->version) = text;
     return {};
 }
 

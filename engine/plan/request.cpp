@@ -10,6 +10,7 @@
 #include "plan/option_parser.hpp"
 #include "plan/stats_lines.hpp"
 #include "text/message.hpp"
+#include "text/nearest.hpp"
 
 namespace qc {
 namespace {
@@ -69,6 +70,20 @@ std::vector<std::string> names_of(MetricRegistry metrics) {
     return names;
 }
 
+/// @param option that names a metric which is none
+Status unknown_metric(MetricRegistry registry, const char* option, const std::string& name) {
+    const std::vector<std::string> known = metric_names(registry);
+    std::vector<std::string> words;
+    for (const std::string& each : known) { // "float_ssim (ssim)" is two
+        const size_t blank = each.find(" (");
+        words.push_back(each.substr(0, blank));
+        if (blank != std::string::npos) words.push_back(each.substr(blank + 2, each.size() - blank - 3));
+    }
+    const std::string meant = suggestion(name, words);
+    return invalid(std::string(option) + ": unknown metric " + in_quotes(name) +
+                   (meant.empty() ? ", known are " + joined(known) : meant));
+}
+
 class RequestParser {
 public:
     RequestParser(const qc_config& config, MetricRegistry registry, ScoreRequest* request)
@@ -117,9 +132,7 @@ private:
             wants_vmaf_ = true;
         } else {
             found = find_by_any_name(registry_, name);
-            if (found.empty())
-                return invalid("metrics: unknown metric " + in_quotes(name) + ", known are " +
-                               joined(metric_names(registry_)));
+            if (found.empty()) return unknown_metric(registry_, "metrics", name);
         }
         for (const MetricDescriptor* metric : found)
             if (std::find(metrics->begin(), metrics->end(), metric) == metrics->end()) metrics->push_back(metric);
@@ -169,9 +182,7 @@ private:
         if (name == kVmaf)
             return invalid("options: vmaf has none; the metrics of a model take theirs in the model option, e.g. "
                            "model=version=vmaf_v0.6.1:vif.vif_enhn_gain_limit=1");
-        if (find_by_any_name(registry_, name).empty())
-            return invalid("options: unknown metric " + in_quotes(name) + ", known are " +
-                           joined(metric_names(registry_)));
+        if (find_by_any_name(registry_, name).empty()) return unknown_metric(registry_, "options", name);
         return invalid("options: " + in_quotes(name) + " is not among the metrics (" + joined(asked) +
                        "): ask for it too, metrics=" + joined(asked, "+") + "+" + name);
     }

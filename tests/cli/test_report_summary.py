@@ -273,7 +273,8 @@ class Packets(Summarised):
             self.assertEqual(process.wait(), 0)
         os.close(own)
         pictures = len(re.findall(rb'class="pictures"', self.page.read_bytes()))
-        for part in (b"reading files: 0 of 2", b"reading files: 2 of 2", b"pictures: 0 of ", b"pictures: %d of %d" % (pictures, pictures)):
+        for part in (b"reading logs: 0 of 1", b"reading files: 0 of 2", b"reading files: 2 of 2",
+                     b"pictures: 0 of ", b"pictures: %d of %d" % (pictures, pictures)):
             self.assertIn(part, said)
         self.assertTrue(said.endswith(b"\r\033[K"), said[-40:])
 

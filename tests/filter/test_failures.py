@@ -22,7 +22,7 @@ class Options(FilterTest):
         return run
 
     def test_metric(self):
-        self.refuse("metrics=vmaff", "vmaff", "psnr")
+        self.refuse("metrics=vmaff", "vmaff", "did you mean vmaf?")
         self.refuse("metrics=vmaf|nonsense", "nonsense", "psnr")
 
     def test_pool(self):
@@ -45,7 +45,16 @@ class Options(FilterTest):
     def test_options_of_a_metric_that_is_not_there(self):
         self.refuse("metrics=vmaf:opts=psnr.foo=1", '"psnr" is not among the metrics (vmaf): ask for it too, metrics=vmaf+psnr')
         self.refuse("opts=psnr.foo=1", 'metric psnr has no option "foo"')
-        self.refuse("opts=pnsr.foo=1", 'unknown metric "pnsr", known are ')
+        self.refuse("opts=pnsr.foo=1", 'unknown metric "pnsr"; did you mean psnr?')
+
+    def test_near_misses(self):
+        """With what was meant, as the command says it; what is far from all has the list."""
+        for option, said in (("metrics=ssimulacra", 'metrics: unknown metric "ssimulacra"; did you mean ssimulacra2?'),
+                             ("metrics=vmaf+PSNR", 'unknown metric "PSNR"; did you mean psnr?'),
+                             ("metrics=vmaf:model=v0.6.1ng", 'unknown model "v0.6.1ng"; did you mean vmaf_v0.6.1neg?'),
+                             ("metrics=nonsense", 'unknown metric "nonsense", known are vmaf, all, '),
+                             ("metrics=vmaf:model=nonsense", 'unknown model "nonsense", built in are vmaf_v0.6.1, ')):
+            self.refuse(option, said)
 
     def test_pickled_model(self):
         for wish in ("vmaf_v0.6.1.pkl", "path=models/vmaf_v0.6.1.pkl"):

@@ -147,6 +147,13 @@ TEST(ScorePlan, ModelOptions) {
     EXPECT_TRUE(phone.models[0].model->members()[0].transform_enabled);
     EXPECT_FALSE(phone.models[0].model->members()[0].clip_enabled);
     EXPECT_EQ(plan_of({.model = "vmaf_v0.6.1:disable_transform=true"}).warnings.size(), 1U);
+    const ScorePlan short_neg = plan_of({.model = "neg"});
+    EXPECT_EQ(short_neg.columns[size_t(short_neg.models[0].inputs[0])].name, "integer_adm2_egl_1");
+    const ScorePlan short_phone = plan_of({.model = "vmaf_v0.6.1|phone"});
+    EXPECT_EQ(short_phone.models[1].name, "vmaf_phone");
+    EXPECT_TRUE(short_phone.models[1].model->members()[0].transform_enabled);
+    EXPECT_FALSE(short_phone.models[0].model->members()[0].transform_enabled);
+    EXPECT_NE(error_of({.model = "version=neg"}).find("unknown model \"neg\""), std::string::npos);
 }
 
 TEST(ScorePlan, ModelNames) {
@@ -252,15 +259,19 @@ TEST(ScorePlan, ReadingOrder) {
 }
 
 TEST(ScorePlan, ErrorsNameWhatIsAccepted) {
-    EXPECT_EQ(error_of({.metrics = "vmaf|ssimm"}), "metrics: unknown metric \"ssimm\", known are vmaf, all, float_adm, "
+    EXPECT_EQ(error_of({.metrics = "vmaf|cambi"}), "metrics: unknown metric \"cambi\", known are vmaf, all, float_adm, "
                                                    "float_vif, float_motion, psnr, adm, motion, vif");
+    EXPECT_EQ(error_of({.metrics = "VMAF|pnsr"}), "metrics: unknown metric \"VMAF\"; did you mean vmaf?");
     EXPECT_EQ(error_of({.metrics = "psnr", .options = "psnr.mse=1"}),
               "options: metric psnr has no option \"mse\": it has enable_chroma, enable_mse, enable_apsnr, min_sse");
     EXPECT_EQ(error_of({.metrics = "psnr", .options = "vif.debug=true"}),
               "options: \"vif\" is not among the metrics (psnr): ask for it too, metrics=psnr+vif");
     EXPECT_EQ(error_of({.options = "psnr.foo=1"}),
               "options: \"psnr\" is not among the metrics (vmaf): ask for it too, metrics=vmaf+psnr");
-    EXPECT_EQ(error_of({.options = "pnsr.foo=1"}).substr(0, 47), "options: unknown metric \"pnsr\", known are vmaf,");
+    EXPECT_EQ(error_of({.options = "pnsr.foo=1"}), "options: unknown metric \"pnsr\"; did you mean psnr?");
+    EXPECT_EQ(error_of({.options = "foo.foo=1"}).substr(0, 46), "options: unknown metric \"foo\", known are vmaf,");
+    EXPECT_EQ(error_of({.model = "vmaf_v0.6.1ng"}),
+              "model: unknown model \"vmaf_v0.6.1ng\"; did you mean vmaf_v0.6.1neg?");
     EXPECT_EQ(error_of({.metrics = "psnr", .options = "enable_mse=true"}),
               "options: \"enable_mse\" is not of the form METRIC.OPTION");
     EXPECT_EQ(error_of({.metrics = "psnr", .options = "psnr.enable_mse"}),
@@ -387,9 +398,10 @@ TEST_F(NamedRegistry, ShortNames) {
     // libvmaf's own syntax keeps to libvmaf's names.
     EXPECT_NE(error_of({.feature = "name=ssim"}).find("unknown metric \"ssim\""), std::string::npos);
     EXPECT_EQ(
-        error_of({.metrics = "sim"}),
-        "metrics: unknown metric \"sim\", known are vmaf, all, cambi, speed_chroma (speed), speed_temporal (speed), "
+        error_of({.metrics = "xyz"}),
+        "metrics: unknown metric \"xyz\", known are vmaf, all, cambi, speed_chroma (speed), speed_temporal (speed), "
         "adm, motion, vif, psnr, float_ssim (ssim), example");
+    EXPECT_EQ(error_of({.metrics = "sim"}), "metrics: unknown metric \"sim\"; did you mean ssim?");
     chroma_.short_name = "vif"; // a short name goes before another metric's name
     EXPECT_EQ(metrics_of(plan_of({.metrics = "vif"})), "speed_chroma");
     EXPECT_EQ(metrics_of(plan_of({.metrics = "psnr", .feature = "name=vif"})), "vif psnr");

@@ -221,6 +221,7 @@ const MetricDescriptor& descriptor() {
     static constexpr MetricDescriptor kDescriptor = linear_light::in_linear_light({
         .name = "ssimulacra2",
         .summary = "perceptual error in XYB at six scales (SSIMULACRA 2.1)",
+        .short_name = "ssimu2",
         .backend_bound = kBackendBound,
         .templated_names = true,
         .options = kOptions,

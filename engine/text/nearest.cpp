@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-#include "words/nearest.hpp"
+#include "text/nearest.hpp"
 
 #include <algorithm>
 
-namespace qc::cli {
+namespace qc {
 
 namespace {
 
@@ -70,4 +70,4 @@ std::string suggestion(const std::string& word, const std::vector<std::string>& 
     return meant.empty() ? "" : "; did you mean " + meant + "?";
 }
 
-} // namespace qc::cli
+} // namespace qc

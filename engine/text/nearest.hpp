@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace qc::cli {
+namespace qc {
 
 /// In small letters, with _ for -.
 std::string plain_word(const std::string& word);
@@ -16,4 +16,4 @@ std::string nearest(const std::string& word, const std::vector<std::string>& wor
 /// "; did you mean WORD?", or nothing.
 std::string suggestion(const std::string& word, const std::vector<std::string>& words);
 
-} // namespace qc::cli
+} // namespace qc
