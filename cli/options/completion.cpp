@@ -26,8 +26,8 @@ constexpr std::pair<const char*, const char*> kWords[] = {{"--scale", "bicubic l
                                                           {"--crop", "auto"},
                                                           {"--rotate", "90 180 270 hflip vflip"},
                                                           {"--gres", "auto none gpu:1"}};
-constexpr const char* kOfFiles[] = {"--output",    "--csv",  "--png",    "--reference",
-                                    "--distorted", "--plan", "--titles", "--ffmpeg"};
+constexpr const char* kOfFiles[] = {"--output",    "--csv",       "--scenes", "--index",  "--png",
+                                    "--reference", "--distorted", "--plan",   "--titles", "--ffmpeg"};
 
 Words split(const std::string& text, char separator) {
     Words words;

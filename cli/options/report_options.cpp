@@ -37,6 +37,12 @@ void define_report(CLI::App* app, ReportOptions* options) {
         ->type_name("LOG...");
     command->add_option("-o,--output", options->output, "the page, as HTML that needs no network");
     command->add_option("--csv", options->csv, "all frames as a table; -: standard output");
+    command->add_option("--scenes", options->scenes,
+                        "each scene with its frames, time codes and scores, as FILE.csv or FILE.json; -: CSV on "
+                        "standard output");
+    command->add_option("--index", options->index,
+                        "a folder for a page of each title, and index.html, which lists them; a LOG may be a folder "
+                        "of logs then");
     command->add_option("--png", options->png, "a plot of one score over time (needs rsvg-convert)");
     command->add_option("--metric", options->metric,
                         "the score that the report begins with (default: the logs' first)");
@@ -63,6 +69,14 @@ void define_report(CLI::App* app, ReportOptions* options) {
         ->add_option("--thumbnails", options->thumbnails,
                      "scenes of each encode that are shown in pictures (default 4)")
         ->check(CLI::Range(0, 10));
+    command
+        ->add_option("--full-size", options->full_size,
+                     "how many of these in the video's own size, and with clips (default 1)")
+        ->check(CLI::Range(0, 10));
+    command
+        ->add_option("--clips", options->clips,
+                     "the seconds around these, to play: embed: in the page; link: in files beside it; off (default)")
+        ->check(CLI::IsMember({"embed", "link", "off"}));
     command->add_flag("--compare", options->compare, "hold the encodes of further logs against those of the first");
     add_comparison(command, &options->comparison);
     command->add_option("--ffmpeg", options->ffmpeg,

@@ -49,15 +49,22 @@ std::string frames_of(const std::string& pad, const Place& place, const Size& si
            ":flags=bicubic+accurate_rnd+full_chroma_int,format=gbrp,split";
 }
 
-std::string graph_of(const Openings& openings, const Place& distorted, const Place& reference, const Size& size) {
-    const int width = std::min(kWidth, size.width), height = std::max(1, size.height * width / size.width);
-    const std::string small = "scale=" + std::to_string(width) + ":" + std::to_string(height) +
-                              ":flags=area+accurate_rnd+full_chroma_int:out_range=full,format=yuvj444p";
-    const std::string more = kMore;
+/// The end of a graph: a picture of that width at most, as JPEG has it.
+std::string jpeg_of(const Size& size, int most) {
+    const int width = std::min(most, size.width), height = std::max(1, size.height * width / size.width);
+    return "scale=" + std::to_string(width) + ":" + std::to_string(height) +
+           ":flags=area+accurate_rnd+full_chroma_int:out_range=full,format=yuvj444p";
+}
+
+/// @param is_full_size the reference and the distorted picture are; the difference is small all the same
+std::string graph_of(const Openings& openings, const Place& distorted, const Place& reference, const Size& size,
+                     bool is_full_size) {
+    const std::string small = jpeg_of(size, kWidth), shown = is_full_size ? jpeg_of(size, size.width) : small,
+                      more = kMore;
     return frames_of(pad_of(0, openings.distorted), distorted, size) + "[d][da];" +
            frames_of(pad_of(1, openings.reference), reference, size) + "[r][ra];" +
            "[da][ra]blend=all_mode=difference,lutrgb=r=" + more + ":g=" + more + ":b=" + more + "," + small +
-           "[x];[d]" + small + "[do];[r]" + small + "[ro]";
+           "[x];[d]" + shown + "[do];[r]" + shown + "[ro]";
 }
 
 /// A picture that is being taken.
@@ -89,7 +96,10 @@ Shot shot_of(const Tools& tools, const Encode& encode, const PairPlaces& places,
     const Input &distorted = files->input(encode.distorted), &reference = files->input(encode.reference);
     const Openings openings{distorted.opening, reference.opening};
     const Place &own = places.distorted[scene->worst_frame], &partner = places.reference[scene->worst_frame];
-    const std::string graph = graph_of(openings, own, partner, size_of(reference));
+    const Size size = size_of(reference);
+    scene->width = size.width;
+    scene->height = size.height;
+    const std::string graph = graph_of(openings, own, partner, size, scene->is_full_size);
     return {scene,
             PictureCache::key_of(graph + " " + fixed(own.seek, 6) + " " + fixed(partner.seek, 6), encode.distorted,
                                  encode.reference),

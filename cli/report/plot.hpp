@@ -9,7 +9,7 @@
 namespace qc::cli {
 
 /// Of lines, as an SVG has them; the page's scripts get them with its data.
-inline constexpr const char* kDashes[] = {"none", "9 4", "3 3", "9 3 3 3", "15 5"};
+inline constexpr const char* kDashes[] = {"none", "9 4", "3 3", "9 3 3 3", "15 5", "15 4 3 4 3 4"};
 std::string dash_of(const Style& style);
 
 /// One score over time. SVG

@@ -8,6 +8,7 @@
 
 #include "logs/logs.hpp"
 #include "process/progress.hpp"
+#include "report/clips.hpp"
 #include "report/encodes.hpp"
 #include "report/ladders.hpp"
 #include "report/packets.hpp"
@@ -15,6 +16,7 @@
 #include "report/pictures.hpp"
 #include "report/plot.hpp"
 #include "report/report_page.hpp"
+#include "report/worst.hpp"
 #include "results/outputs.hpp"
 #include "results/results.hpp"
 #include "words/failure.hpp"
@@ -25,8 +27,6 @@ namespace qc::cli {
 
 namespace {
 
-constexpr size_t kListedScenes = 10; ///< of each encode
-
 std::string choose_score(const ReportOptions& options, const std::vector<Encode>& encodes) {
     if (options.metric.empty()) return headline_scores(encodes[0].log).front();
     for (const Encode& each : encodes)
@@ -34,42 +34,6 @@ std::string choose_score(const ReportOptions& options, const std::vector<Encode>
     std::string known;
     for (const Scores& each : encodes[0].log.scores) known += (known.empty() ? "" : ", ") + each.name;
     throw Failure("--metric=" + options.metric + ": the logs have no such score; " + known + " are accepted", kMisused);
-}
-
-WorstScene look_at(const Scores& scores, const Scene& scene, size_t encode, double sign) {
-    WorstScene result{
-        .encode = encode, .scene = scene, .mean = 0, .lowest = NAN, .worst_frame = scene.begin, .picture = {}};
-    double sum = 0, count = 0;
-    for (size_t i = scene.begin; i < scene.end; ++i) {
-        const double value = scores.values[i];
-        if (std::isnan(value)) continue;
-        sum += value;
-        ++count;
-        if (std::isnan(result.lowest) || sign * value < sign * result.lowest) {
-            result.lowest = value;
-            result.worst_frame = i;
-        }
-    }
-    result.mean = count > 0 ? sum / count : NAN;
-    return result;
-}
-
-std::vector<WorstScene> worst_scenes(const Report& report) {
-    const double sign = better(report.score) == Better::kLower ? -1 : 1;
-    std::vector<WorstScene> worst;
-    for (size_t i = 0; i < report.encodes.size(); ++i) {
-        const Scores* const scores = report.encodes[i].log.find(report.score);
-        std::vector<WorstScene> own;
-        if (scores == nullptr) continue;
-        for (const Scene& scene : report.encodes[i].scenes.list)
-            if (WorstScene each = look_at(*scores, scene, i, sign); !std::isnan(each.mean))
-                own.push_back(std::move(each));
-        std::stable_sort(own.begin(), own.end(),
-                         [sign](const WorstScene& a, const WorstScene& b) { return sign * a.mean < sign * b.mean; });
-        own.resize(std::min(own.size(), kListedScenes));
-        std::move(own.begin(), own.end(), std::back_inserter(worst));
-    }
-    return worst;
 }
 
 /// Reads the files at once, and finds which of their frames were scored.
@@ -95,6 +59,7 @@ void add_pictures(const ReportOptions& options, const Tools* tools, const std::s
         rank = i > 0 && report->worst[i].encode == report->worst[i - 1].encode ? rank + 1 : 0;
         if (rank >= static_cast<size_t>(options.thumbnails)) continue;
         chosen.push_back(report->worst[i]);
+        chosen.back().is_full_size = rank < static_cast<size_t>(options.full_size);
         numbers.push_back(i);
     }
     if (options.thumbnails == 0) report->why_no_pictures = "none were asked for (--thumbnails 0)";
@@ -107,7 +72,11 @@ void add_pictures(const ReportOptions& options, const Tools* tools, const std::s
     add_packets(places, &files, &report->encodes);
     if (options.thumbnails == 0) return;
     report->why_no_pictures = take_pictures(*tools, report->encodes, places, &files, &chosen, options.is_quiet);
-    for (size_t i = 0; i < chosen.size(); ++i) report->worst[numbers[i]].picture = std::move(chosen[i].picture);
+    if (options.clips != "off") {
+        const std::string why = take_clips(*tools, options, report->encodes, places, &files, &chosen);
+        if (!why.empty()) report->notes.push_back("no clips: " + why);
+    }
+    for (size_t i = 0; i < chosen.size(); ++i) report->worst[numbers[i]] = std::move(chosen[i]);
 }
 
 ComparedPair compared(const std::vector<Encode>& encodes, size_t a, size_t b, const ComparisonOptions& options) {
@@ -134,24 +103,6 @@ void compare_encodes(const ReportOptions& options, Report* report) {
             if (report->encodes[a].log_index == 0 && report->encodes[a].rendition == other.rendition)
                 report->comparisons.push_back(compared(report->encodes, a, b, options.comparison));
     }
-}
-
-/// @return whether there are any
-bool say_refusals(const Report& report) {
-    bool is_any = false;
-    for (const ComparedPair& each : report.comparisons) {
-        if (each.refusal.empty()) continue;
-        say("quality-cuda: " + each.refusal);
-        is_any = true;
-    }
-    return is_any;
-}
-
-std::string csv_field(const std::string& text) {
-    if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-    std::string quoted = "\"";
-    for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-    return quoted + "\"";
 }
 
 /// All encodes, a row for each frame.
@@ -188,8 +139,18 @@ void write_text(const std::string& path, const std::string& text) {
 
 void require_options(const ReportOptions& options) {
     const Thresholds of_comparisons(options.comparison.thresholds); // wrong ones are, whether or not it comes to that
-    if (options.output.empty() && options.csv.empty() && options.png.empty())
-        throw Failure("report has nothing to write: -o FILE, --csv FILE or --png FILE is accepted", kMisused);
+    if (options.output.empty() && options.csv.empty() && options.png.empty() && options.scenes.empty())
+        throw Failure("report has nothing to write: -o FILE, --csv FILE, --scenes FILE, --png FILE or --index FOLDER "
+                      "is accepted",
+                      kMisused);
+    const auto ends_with = [&](const char* ending) { return options.scenes.ends_with(ending); };
+    if (!options.scenes.empty() && options.scenes != "-" && !ends_with(".csv") && !ends_with(".json"))
+        throw Failure("--scenes=" + options.scenes + ": a name that ends in .csv or .json is accepted, and - for CSV",
+                      kMisused);
+    if (options.clips == "link" && options.output == "-")
+        throw Failure("--clips=link with -o -: clips lie beside the page, which has to be a file; --clips embed is "
+                      "accepted",
+                      kMisused);
     if (!options.output.empty() && !has_page()) throw Failure(kWithoutPage);
     if (!options.plan.empty() && !options.distorted.empty())
         throw Failure("--plan and --distorted both name files: one of them is accepted", kMisused);
@@ -201,8 +162,10 @@ void refuse_overwriting(const ReportOptions& options) {
     for (const std::string& each : options.distorted) outputs.reads(each, "a video");
     if (!options.reference.empty()) outputs.reads(options.reference, "a video");
     if (!options.plan.empty()) outputs.reads(options.plan, "the plan");
-    const std::pair<const std::string*, const char*> written[] = {
-        {&options.output, "the page"}, {&options.csv, "the table"}, {&options.png, "the plot"}};
+    const std::pair<const std::string*, const char*> written[] = {{&options.output, "the page"},
+                                                                  {&options.csv, "the table"},
+                                                                  {&options.scenes, "the scenes"},
+                                                                  {&options.png, "the plot"}};
     for (const auto& [path, what] : written)
         if (!path->empty() && *path != "-") outputs.writes(*path, what);
 }
@@ -213,7 +176,7 @@ bool has_files(const std::vector<Encode>& encodes) {
 
 } // namespace
 
-ExitCode report(const ReportOptions& options) {
+Report write_report(const ReportOptions& options) {
     require_options(options);
     refuse_overwriting(options);
     std::unique_ptr<Tools> tools;
@@ -234,6 +197,8 @@ ExitCode report(const ReportOptions& options) {
     report.confidence = options.comparison.resampling.confidence;
     if (options.compare) compare_encodes(options, &report);
     if (!options.csv.empty()) write_text(options.csv, csv_of(report.encodes));
+    if (!options.scenes.empty())
+        write_text(options.scenes, options.scenes.ends_with(".json") ? scenes_as_json(report) : scenes_as_csv(report));
     if (!options.png.empty()) write_png(options.png, plot_of(report));
     if (!options.output.empty()) {
         report.worst = worst_scenes(report);
@@ -243,9 +208,7 @@ ExitCode report(const ReportOptions& options) {
         if (!report.why_no_pictures.empty() && options.thumbnails > 0)
             report.notes.push_back("no pictures: " + report.why_no_pictures);
     }
-    if (!options.is_quiet)
-        for (const std::string& note : report.notes) say("note: " + note);
-    return say_refusals(report) ? kFailed : kDone;
+    return report;
 }
 
 } // namespace qc::cli

@@ -18,13 +18,16 @@ namespace qc::cli {
 
 struct ReportOptions {
     std::vector<std::string> logs;
-    std::string output, csv, png;
+    std::string output, csv, png, scenes;
+    std::string index; ///< a folder for a page of each title, and one of them all
     std::string plan, reference;
     std::vector<std::string> distorted;             ///< files, in the order of the encodes
     std::vector<std::string> commands;              ///< that made the logs, one each
     std::string labels, ladders, titles, bit_rates; ///< joined by commas, as typed
     std::string metric;                             ///< that the report begins with; empty: the log's first
     int thumbnails = 4;                             ///< scenes of each encode that are shown in pictures
+    int full_size = 1;                              ///< of these in full resolution, and with clips
+    std::string clips = "off";                      ///< "embed", "link" or "off"
     bool compare = false;
     bool is_quiet = false;
     std::string ffmpeg;
@@ -68,13 +71,24 @@ struct Picture {
     std::string reference, distorted, difference; ///< JPEG
 };
 
+/// The seconds around a scene's worst frame. Both have the same frames, in the same size.
+struct Clip {
+    std::string reference, distorted; ///< MP4; linked: names of files, as a page beside them has them
+    bool is_linked = false;
+    int64_t first_frame = 0; ///< of the log
+    double frame_rate = 0;   ///< 0: both keep the times of their files
+};
+
 /// A scene that is worth a look.
 struct WorstScene {
     size_t encode = 0;
     Scene scene;
     double mean = 0, lowest = 0; ///< of the report's score; `lowest`: of the worst frame
     size_t worst_frame = 0;      ///< place in the log's list
+    bool is_full_size = false;   ///< the picture is to be
+    int width = 0, height = 0;   ///< of the reference, with the picture
     std::optional<Picture> picture;
+    std::optional<Clip> clip;
 };
 
 /// BD-rate of a ladder against the first one of its title.
@@ -112,6 +126,9 @@ struct Report {
     std::vector<std::string> notes; ///< for people
     std::string why_no_pictures;    ///< empty: there are some for every encode
 };
+
+/// All that was asked for, of one report; its notes are not said. @throws Failure
+Report write_report(const ReportOptions& options);
 
 /// The command. @throws Failure
 ExitCode report(const ReportOptions& options);

@@ -152,7 +152,23 @@ Json json_of_encode(const Encode& encode, size_t number, std::string* scripts) {
             {"means", means}};
 }
 
+/// Clips as they are, for the page to play.
+std::string clip_scripts(const Report& report) {
+    std::string scripts;
+    for (size_t i = 0; i < report.worst.size(); ++i) {
+        const std::optional<Clip>& clip = report.worst[i].clip;
+        if (clip && !clip->is_linked)
+            scripts += data_script(clip_id(i, "reference"), clip->reference) +
+                       data_script(clip_id(i, "distorted"), clip->distorted);
+    }
+    return scripts;
+}
+
 } // namespace
+
+std::string clip_id(size_t number, const char* which) {
+    return "clip" + std::to_string(number) + "-" + which;
+}
 
 std::string data_scripts(const Report& report) {
     std::string scripts;
@@ -174,7 +190,8 @@ std::string data_scripts(const Report& report) {
              {"encodes", each.encodes},
              {"colour", each.style.colour},
              {"dash", each.style.dash}});
-    return scripts + "<script type=\"application/json\" id=\"index\">" + script_json(index) + "</script>\n";
+    return scripts + clip_scripts(report) + "<script type=\"application/json\" id=\"index\">" + script_json(index) +
+           "</script>\n";
 }
 
 } // namespace qc::cli

@@ -11,7 +11,7 @@
 #include "words/failure.hpp"
 
 #ifdef QC_WITH_REPORT_PAGE
-extern "C" const char qc_report_page[], qc_report_page_end[];
+extern "C" const char qc_report_page[], qc_report_page_end[], qc_index_page[], qc_index_page_end[];
 #endif
 
 namespace qc::cli {
@@ -24,6 +24,34 @@ std::string_view frame() {
 #else
     return {};
 #endif
+}
+
+std::string_view frame_of_index() {
+#ifdef QC_WITH_REPORT_PAGE
+    return {qc_index_page, static_cast<size_t>(qc_index_page_end - qc_index_page)};
+#else
+    return {};
+#endif
+}
+
+/// From the front on: what is put in is never searched.
+std::string filled(std::string_view rest, const std::vector<std::pair<std::string_view, std::string>>& sections) {
+    std::string page;
+    for (const auto& [name, html] : sections) {
+        const std::string marker = "<!--" + std::string(name) + "-->";
+        const size_t at = rest.find(marker);
+        if (at == std::string_view::npos) throw Failure("the page has no place for " + std::string(name));
+        page.append(rest.substr(0, at)).append(html);
+        rest.remove_prefix(at + marker.size());
+    }
+    return page.append(rest);
+}
+
+/// What the page's policy has to allow for its clips, and nothing without them.
+std::string media_of(const Report& report) {
+    for (const WorstScene& each : report.worst)
+        if (each.clip) return each.clip->is_linked ? "; media-src 'self'" : "; media-src blob:";
+    return "";
 }
 
 /// Links to the sections that there are.
@@ -51,32 +79,26 @@ std::string page_of(const Report& report) {
     if (!worst.empty()) parts.emplace_back("worst", "Worst scenes");
     if (!comparison.empty()) parts.emplace_back("comparison", "Comparison");
     parts.insert(parts.end(), {{"pairing", "Pairs"}, {"provenance", "Provenance"}});
-    const std::pair<std::string_view, std::string> sections[] = {
-        {"title", heading},
-        {"heading", heading},
-        {"subject", subject_section(report)},
-        {"nav", nav_of(parts)},
-        {"summary", summary_section(report)},
-        {"ladder", ladder},
-        {"plot", plot},
-        {"shares", shares_section(report)},
-        {"worst", worst},
-        {"comparison", comparison},
-        {"pairing", pairing_section(report)},
-        {"provenance", provenance_section(report)},
-        {"data", data_scripts(report)},
-    };
-    // From the front on: what is put in is never searched.
-    std::string page;
-    std::string_view rest = frame();
-    for (const auto& [name, html] : sections) {
-        const std::string marker = "<!--" + std::string(name) + "-->";
-        const size_t at = rest.find(marker);
-        if (at == std::string_view::npos) throw Failure("the page has no place for " + std::string(name));
-        page.append(rest.substr(0, at)).append(html);
-        rest.remove_prefix(at + marker.size());
-    }
-    return page.append(rest);
+    return filled(frame(), {
+                               {"media", media_of(report)},
+                               {"title", heading},
+                               {"heading", heading},
+                               {"subject", subject_section(report)},
+                               {"nav", nav_of(parts)},
+                               {"summary", summary_section(report)},
+                               {"ladder", ladder},
+                               {"plot", plot},
+                               {"shares", shares_section(report)},
+                               {"worst", worst},
+                               {"comparison", comparison},
+                               {"pairing", pairing_section(report)},
+                               {"provenance", provenance_section(report)},
+                               {"data", data_scripts(report)},
+                           });
+}
+
+std::string index_page_of(const std::string& heading, const std::string& body) {
+    return filled(frame_of_index(), {{"title", escaped(heading)}, {"heading", escaped(heading)}, {"body", body}});
 }
 
 } // namespace qc::cli

@@ -10,6 +10,8 @@ namespace qc::cli {
 
 /// The page, whole. @throws Failure if this program was built without it
 std::string page_of(const Report& report);
+/// A page of many titles. @param body HTML
+std::string index_page_of(const std::string& heading, const std::string& body);
 /// Whether this program was built with the page's library.
 bool has_page();
 constexpr const char* kWithoutPage =

@@ -5,6 +5,7 @@
 
 #include "report/html.hpp"
 #include "report/report_sections.hpp"
+#include "report/worst.hpp"
 #include "words/json_text.hpp"
 #include "words/text.hpp"
 
@@ -54,25 +55,28 @@ std::string file_text(const std::string& path, const SourceFile& source) {
     return source.path.empty() ? "not known" : source.path + " (changed since it was scored, or not there)";
 }
 
-std::string scene_row_button(const WorstScene& scene, const Encode& encode) {
-    const std::vector<int64_t>& frames = encode.log.frames;
-    return "<button type=\"button\" class=\"show\" data-first=\"" + std::to_string(frames[scene.scene.begin]) +
-           "\" data-last=\"" + std::to_string(frames[scene.scene.end - 1]) + "\">show</button>";
-}
-
-std::string frames_text(const Encode& encode, const Scene& scene) {
-    return std::to_string(encode.log.frames[scene.begin]) + "-" + std::to_string(encode.log.frames[scene.end - 1]);
-}
-
 std::string figure(const std::string& jpeg, const std::string& alt, const char* caption) {
     return "<figure><img loading=\"lazy\" decoding=\"async\" src=\"data:image/jpeg;base64," + base64(jpeg) +
            "\" alt=\"" + escaped(alt) + "\"><figcaption>" + caption + "</figcaption></figure>\n";
 }
 
-std::string pictures_of(const WorstScene& scene, const Encode& encode) {
+/// What the page's slider has to know of a scene, as attributes.
+std::string facts_of(const WorstScene& scene, const Encode& encode, size_t number) {
+    std::string html = " data-width=\"" + std::to_string(scene.width) + "\" data-height=\"" +
+                       std::to_string(scene.height) + "\" data-name=\"" + escaped(encode.label) + "\"";
+    if (!scene.clip) return html;
+    const Clip& clip = *scene.clip;
+    const std::string clips[] = {clip.is_linked ? clip.reference : clip_id(number, "reference"),
+                                 clip.is_linked ? clip.distorted : clip_id(number, "distorted")};
+    return html + " data-clips=\"" + (clip.is_linked ? "link" : "embed") + "\" data-reference=\"" + escaped(clips[0]) +
+           "\" data-distorted=\"" + escaped(clips[1]) + "\" data-first=\"" + std::to_string(clip.first_frame) +
+           "\" data-rate=\"" + fixed(clip.frame_rate, 6) + "\"";
+}
+
+std::string pictures_of(const WorstScene& scene, const Encode& encode, size_t number) {
     const std::string frame = std::to_string(encode.log.frames[scene.worst_frame]);
-    return "<div class=\"scene\"><h3>Frame " + frame + " of scene " + frames_text(encode, scene.scene) +
-           "</h3>\n<div class=\"pictures\">\n" +
+    return "<div class=\"scene\"" + facts_of(scene, encode, number) + "><h3>Frame " + frame + " of scene " +
+           scene_text(encode, scene.scene) + "</h3>\n<div class=\"pictures\">\n" +
            figure(scene.picture->reference, "reference, frame " + frame, "reference") +
            figure(scene.picture->distorted, encode.label + ", frame " + frame, "distorted") +
            figure(scene.picture->difference, "difference at frame " + frame, "difference, four times as strong") +
@@ -84,18 +88,19 @@ std::string worst_of_encode(const Report& report, size_t number) {
     const int decimals = decimals_of(report, report.score);
     std::vector<std::vector<Cell>> rows;
     std::string pictures;
-    for (const WorstScene& each : report.worst) {
+    for (size_t i = 0; i < report.worst.size(); ++i) {
+        const WorstScene& each = report.worst[i];
         if (each.encode != number) continue;
         const std::string time = time_text(encode.log.frames[each.scene.begin], encode.log.frame_rate());
-        rows.push_back({head_cell(frames_text(encode, each.scene)), number_cell(time.empty() ? "-" : time),
+        rows.push_back({head_cell(scene_text(encode, each.scene)), number_cell(time.empty() ? "-" : time),
                         number_cell(fixed(each.mean, decimals)), number_cell(fixed(each.lowest, decimals)),
                         number_cell(std::to_string(encode.log.frames[each.worst_frame])),
-                        Cell{scene_row_button(each, encode)}});
-        if (each.picture) pictures += pictures_of(each, encode);
+                        Cell{scene_button(encode, each.scene)}});
+        if (each.picture) pictures += pictures_of(each, encode, i);
     }
     if (rows.empty()) return paragraph(encode.label + " has no score " + report.score + ".", "note");
-    return std::string("<details class=\"encode\"") + (number == 0 ? " open" : "") + "><summary>" +
-           escaped(encode.label) + "</summary>\n" +
+    return std::string("<details class=\"encode\"") + (worst_of_all(report)->encode == number ? " open" : "") +
+           "><summary>" + escaped(encode.label) + "</summary>\n" +
            table("Worst scenes of " + encode.label + " by " + report.score,
                  {"frames", "time", "mean", "worst frame's", "worst frame", "in the plot"}, rows) +
            pictures + "</details>\n";
@@ -129,7 +134,7 @@ std::string worst_section(const Report& report) {
     if (!report.why_no_pictures.empty())
         html += paragraph("No pictures of some encodes: " + report.why_no_pictures, "note");
     for (size_t i = 0; i < report.encodes.size(); ++i) html += worst_of_encode(report, i);
-    return html;
+    return html + scene_tables(report);
 }
 
 } // namespace qc::cli

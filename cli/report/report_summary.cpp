@@ -10,6 +10,7 @@
 #include "report/models.hpp"
 #include "report/plot.hpp"
 #include "report/report_sections.hpp"
+#include "report/worst.hpp"
 #include "words/text.hpp"
 
 namespace qc::cli {
@@ -143,10 +144,8 @@ std::string soundness(const Report& report, const std::vector<std::string>& find
 
 /// Where it is worst.
 std::string worst_verdict(const Report& report) {
-    const double sign = better(report.score) == Better::kLower ? -1 : 1;
-    const auto found = std::min_element(report.worst.begin(), report.worst.end(),
-                                        [sign](const auto& a, const auto& b) { return sign * a.mean < sign * b.mean; });
-    if (found == report.worst.end()) return "";
+    const WorstScene* const found = worst_of_all(report);
+    if (found == nullptr) return "";
     const Encode& encode = report.encodes[found->encode];
     const int decimals = decimals_of(report, report.score);
     const std::vector<int64_t>& frames = encode.log.frames;
@@ -155,14 +154,6 @@ std::string worst_verdict(const Report& report) {
            std::to_string(frames[found->scene.begin]) + " to " + std::to_string(frames[found->scene.end - 1]) + ", " +
            report.score + " " + fixed(found->mean, decimals) + " on average, " + fixed(found->lowest, decimals) +
            " at frame " + std::to_string(frames[found->worst_frame]);
-}
-
-std::string verdicts(const Report& report, const std::vector<std::string>& findings) {
-    std::vector<std::string> texts = rate_verdicts(report);
-    if (texts.empty()) add_once(range_verdict(report), &texts);
-    add_once(soundness(report, findings), &texts);
-    add_once(worst_verdict(report), &texts);
-    return list_of(texts, "verdicts");
 }
 
 // ---- the table
@@ -293,6 +284,14 @@ int decimals_of(const Report& report, const std::string& score) {
     return is_small ? kSmallDecimals : kDecimals;
 }
 
+std::vector<std::string> verdicts_of(const Report& report, const std::vector<std::string>& findings) {
+    std::vector<std::string> texts = rate_verdicts(report);
+    if (texts.empty()) add_once(range_verdict(report), &texts);
+    add_once(soundness(report, findings), &texts);
+    add_once(worst_verdict(report), &texts);
+    return texts;
+}
+
 std::string heading_of(const Report& report) {
     const std::string reference = reference_name(report);
     if (report.encodes.size() == 1) return report.encodes[0].label + (reference.empty() ? "" : " against " + reference);
@@ -327,7 +326,8 @@ std::string summary_section(const Report& report) {
     if (!findings.empty())
         html += "<div class=\"banner\" role=\"group\" aria-label=\"Findings\">\n" + list_of(findings, "problems") +
                 "</div>\n";
-    return html + verdicts(report, findings) + matrix(report) + list_of(report.notes, "notes") + all_statistics(report);
+    return html + list_of(verdicts_of(report, findings), "verdicts") + matrix(report) + list_of(report.notes, "notes") +
+           all_statistics(report);
 }
 
 // ---- the distribution's table

@@ -19,6 +19,9 @@ std::string percent_text(double share);
 /// "vmaf+psnr_y" as names. @throws Failure if the option's value has an empty one
 std::vector<std::string> split_names(const std::string& text, char separator, const char* option);
 
+/// As a table takes it whose fields are joined by commas.
+std::string csv_field(const std::string& text);
+
 /// As a shell takes it.
 std::string shell_text(const std::vector<std::string>& arguments);
 

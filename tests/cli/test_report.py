@@ -553,7 +553,7 @@ class Options(Reported):
         log = self.made()
         page = ["-o", self.page] if HAS_PAGE else ["--csv", self.place / "x.csv"]
         for arguments, code, part in (
-                ([log], 2, "-o FILE, --csv FILE or --png FILE is accepted"), (page, 2, "logs is required"),
+                ([log], 2, "-o FILE, --csv FILE, --scenes FILE, --png FILE or --index FOLDER is accepted"), (page, 2, "logs is required"),
                 ([log, *page, "--metric", "psnr"], 2, "--metric=psnr: the logs have no such score; " + MOTION + ", vmaf are accepted"),
                 ([log, *page, "--labels", "a,b"], 2, "--labels=a,b has 2 names: there are 1 encodes"),
                 ([log, *page, "--labels", ","], 2, "one of the names is empty"),

@@ -50,7 +50,7 @@ function drawRates() {
   rateGraph = plotIn(holder, rateRows(window), {
     ...commonOptions(encodes.map((i) => `e${i}`), encodes.map((i) => index.encodes[i])), dateWindow: window, includeZero: true,
     stepPlot: false, interactionModel: {}, underlayCallback: drawMarks, xlabel: "frame", xAxisHeight: 40,
-    axes: { x: { axisLabelFormatter: frameLabel, axisLabelWidth: 72 }, y: { axisLabelWidth: 56 } },
+    axes: { x: { axisLabelFormatter: frameLabel, axisLabelWidth: 72 }, y: { axisLabelWidth: 56, pixelsPerLabel: 18 } },
   });
 }
 

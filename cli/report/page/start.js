@@ -4,6 +4,7 @@ startTime();
 startRates();
 startDistribution();
 startLadder();
+startSliders();
 followTheme();
 // For those who measure how long the page took, from the first request on.
 requestAnimationFrame(() => { document.documentElement.dataset.drawnMs = String(Math.round(performance.now())); });
