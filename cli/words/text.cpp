@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdio>
 #include <string_view>
+#include <utility>
 
 #include "words/failure.hpp"
 
@@ -61,6 +62,26 @@ std::string shell_text(const std::vector<std::string>& arguments) {
     std::string text;
     for (const std::string& each : arguments) text += (text.empty() ? "" : " ") + quoted(each);
     return text;
+}
+
+std::vector<std::string> arguments_of(const std::string& shell_text) {
+    std::vector<std::string> arguments;
+    bool is_quoted = false, has_begun = false;
+    for (size_t i = 0; i < shell_text.size(); ++i) {
+        const char c = shell_text[i];
+        if (!is_quoted && c == ' ') {
+            has_begun = false;
+            continue;
+        }
+        if (!std::exchange(has_begun, true)) arguments.emplace_back();
+        if (c == '\'')
+            is_quoted = !is_quoted;
+        else if (!is_quoted && c == '\\' && i + 1 < shell_text.size())
+            arguments.back() += shell_text[++i];
+        else
+            arguments.back() += c;
+    }
+    return is_quoted ? std::vector<std::string>() : arguments;
 }
 
 } // namespace qc::cli

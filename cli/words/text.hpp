@@ -21,5 +21,7 @@ std::vector<std::string> split_names(const std::string& text, char separator, co
 
 /// As a shell takes it.
 std::string shell_text(const std::vector<std::string>& arguments);
+/// What shell_text() made a text of; nothing in it is expanded. Empty: it made it of nothing.
+std::vector<std::string> arguments_of(const std::string& shell_text);
 
 } // namespace qc::cli

@@ -11,6 +11,7 @@
 #include <system_error>
 #include <utility>
 
+#include "run/origin/origin.hpp"
 #include "run/text/guard.hpp"
 #include "run/text/text.hpp"
 
@@ -476,10 +477,22 @@ qcr_report Merge::report_of() const {
     report.alignment = &alignment_;
     report.session = session_.get();
     report.engine = description_.c_str();
+    report.origin = origin_.c_str();
     for (int i = 0; i < names_.inputs; ++i) report.input[i] = input_of_report(i);
     report.scored_width = config_.scoring_width != 0 ? config_.scoring_width : config_.reference.width;
     report.scored_height = config_.scoring_height != 0 ? config_.scoring_height : config_.reference.height;
     return report;
+}
+
+/// Parts of several builds or GPUs have equal scores by all that we know: it is said, and is in the log.
+void Merge::find_origin() {
+    std::vector<std::string> origins;
+    for (size_t part = 0; part < records_.parts.size(); ++part)
+        if (RecordedSession recorded = read_session(records_, part); !recorded.config.empty())
+            origins.push_back(std::move(recorded.origin));
+    origin_ = joined_origin(origins);
+    if (!origins.empty() && origin_ != origins.front())
+        say(sink_, QCR_LEVEL_INFO, "the parts were scored by several builds or devices: " + origin_);
 }
 
 /// An incomplete log does not take the place of one that is there: that may be a whole run's.
@@ -502,6 +515,7 @@ bool Merge::report() {
         qc_session_flush(session_.get());
     if (session_ != nullptr) qc_session_end_search(session_.get());
     say_findings(counts_[0].paired);
+    find_origin();
     const qcr_report report = report_of();
     const qc_status written = qcr_write_logs(&report, &files_, 1, &sink_);
     const qc_status said = qcr_say_summary(&report, &sink_);
