@@ -121,7 +121,7 @@ static const AVOption quality_cuda_options[] = {
     { "map_format", "how maps tell how bad", OFFSET(map_format), AV_OPT_TYPE_INT, { .i64 = QC_MAP_COLOURS_GRAY }, QC_MAP_COLOURS_GRAY, QC_MAP_COLOURS_HEAT, FLAGS, .unit = "map_format" },
         { "gray", "black where nothing is wrong, brighter where more is", 0, AV_OPT_TYPE_CONST, { .i64 = QC_MAP_COLOURS_GRAY }, 0, 0, FLAGS, .unit = "map_format" },
         { "heat", "black, blue, red, orange, white", 0, AV_OPT_TYPE_CONST, { .i64 = QC_MAP_COLOURS_HEAT }, 0, 0, FLAGS, .unit = "map_format" },
-    { "map_white", "value of the metric's map that is painted white, 0: its own, see docs/maps.md", OFFSET(map_white), AV_OPT_TYPE_DOUBLE, { .dbl = 0 }, 0, 1e6, FLAGS },
+    { "map_white", "value of the metric's map that is painted white, 0: its own, see docs/reference/maps.md", OFFSET(map_white), AV_OPT_TYPE_DOUBLE, { .dbl = 0 }, 0, 1e6, FLAGS },
     { "map_rendition", "whose map it is, counted from 0", OFFSET(map_rendition), AV_OPT_TYPE_INT, { .i64 = 0 }, 0, QC_MAX_RENDITIONS - 1, FLAGS },
     { "record", "write what was seen and measured to this file, which must not exist, for a merge of parts (default none)", OFFSET(record), AV_OPT_TYPE_STRING, { .str = NULL }, 0, 0, FLAGS },
     { NULL }
@@ -199,7 +199,7 @@ static int configure_inputs(AVFilterContext *ctx)
     ret = ff_qc_configure_inputs(ctx);
     if (ret >= 0)
         ret = ff_qc_configure_weights(ctx);
-    return ret < 0 || s->bars ? ret : ff_qc_check_pictures(ctx);
+    return ret < 0 || qcr_bars_awaits(s->bars) ? ret : ff_qc_check_pictures(ctx);
 }
 
 static int configure_map(AVFilterLink *link)
@@ -234,8 +234,8 @@ static int config_output(AVFilterLink *outlink)
 
 /* ---- frames ---- */
 
-/** Nothing leaves any more: decides what counts, and reports. */
-static int conclude(AVFilterContext *ctx)
+/** Nothing leaves any more: decides what counts, and reports. A report that fails is the filter's failure, unless it has one. */
+static void conclude(AVFilterContext *ctx)
 {
     QualityCudaContext *s = ctx->priv;
     int recorded, reported;
@@ -254,7 +254,8 @@ static int conclude(AVFilterContext *ctx)
     recorded = ff_qc_recorded(ctx, qcr_record_finish(s->record, qcr_pairs_rate(s->pairs), qcr_pairs_tolerance(s->pairs),
                                                      s->run.end != QCR_END_BY_FAILURE));
     reported = ff_qc_report(ctx);
-    return FFMIN(recorded, reported);
+    if (!s->run.failure)
+        s->run.failure = FFMIN3(recorded, reported, 0);
 }
 
 /** Everything was sent and reported: the output ends, for the distorted input's reason. */
@@ -292,9 +293,7 @@ static int drain(AVFilterContext *ctx, const qcr_decision *last)
     if (tails.needs)
         return ff_qc_request_if_awaited(ctx, tails.needs);
     s->run.done = 1;
-    ret = conclude(ctx);
-    if (!s->run.failure)
-        s->run.failure = FFMIN(ret, 0);
+    conclude(ctx);
     if (s->run.failure && !ff_qc_may_give_up(ctx))
         return s->run.failure;
     return end_output(ctx, last->is_early ? last->input[0].pts : s->input[0].eof_pts);
@@ -341,8 +340,7 @@ static void give_up(AVFilterContext *ctx)
 {
     QualityCudaContext *s = ctx->priv;
 
-    ff_qc_warn(ctx, "on_error=%s: the video goes on without scores",
-               s->options.on_error == QCR_ON_ERROR_CPU ? "cpu" : "pass");
+    ff_qc_warn(ctx, "on_error=%s: the video goes on without scores", s->options.on_error == QCR_ON_ERROR_CPU ? "cpu" : "pass");
     s->run.gave_up = 1;
     qcr_pairs_abandon(s->pairs);
     ff_qc_flush_session(ctx);
@@ -379,15 +377,15 @@ static int pass_on(AVFilterContext *ctx)
 }
 
 /** An early stop or a failure can leave pairs in flight: what counts of them is scored, logged and reported. */
-static int settle_rest(AVFilterContext *ctx)
+static void settle_rest(AVFilterContext *ctx)
 {
     QualityCudaContext *s = ctx->priv;
 
     if (s->run.reported || !(s->counts[0].frames || (s->run.failure && s->scoring.session)))
-        return 0;
+        return;
     ff_qc_flush_session(ctx);
     ff_qc_receive_rows(ctx, QC_WAIT_FOR_ALL);
-    return conclude(ctx);
+    conclude(ctx);
 }
 
 /** The consumer wants no more: an error of the report can still be the filter's. */
@@ -395,14 +393,11 @@ static int close_inputs(AVFilterContext *ctx)
 {
     QualityCudaContext *s = ctx->priv;
     const int status = ff_qc_consumers_status(ctx);
-    int ret;
 
     s->run.is_awaited = 0;
-    ret = settle_rest(ctx);
+    settle_rest(ctx);
     for (unsigned i = 0; i < ctx->nb_inputs; i++)
         ff_inlink_set_status(ctx->inputs[i], status);
-    if (!s->run.failure)
-        s->run.failure = FFMIN(ret, 0);
     return ff_qc_may_give_up(ctx) ? 0 : s->run.failure;
 }
 

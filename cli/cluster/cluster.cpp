@@ -63,7 +63,8 @@ ExitCode submit_plan(const Options& options) {
     if (options.cluster.returns_at_once) return kDone;
     wait_for_slurm(absolute, plan, jobs);
     std::vector<MergedTitle> titles;
-    for (size_t i = 0; i < plan.titles.size(); ++i) titles.push_back({plan.titles[i], results_of(plan, i), ""});
+    for (size_t i = 0; i < plan.titles.size(); ++i)
+        titles.push_back({told_title(plan, i, nullptr), results_of(plan, i), ""});
     const ExitCode code = present_merged(options, titles);
     if (!options.is_quiet && !options.as_json) tell_merged(plan.titles.size(), plan.titles.size());
     return code;
@@ -86,7 +87,7 @@ ExitCode score_on_cluster(const Options& options) {
     wait_for_slurm(options, plan, jobs);
     Findings findings;
     find_again(heads_of(plan.titles.front(), log).front(), results_of(plan, 0), &findings);
-    const ExitCode code = present(options, plan.titles.front(), log, conditions, findings, 0);
+    const ExitCode code = present(options, told_title(plan, 0, nullptr), log, conditions, findings, 0);
     std::error_code ignored; // who asked for a title's scores has no use for its plan
     std::filesystem::remove_all(plan.folder, ignored);
     std::filesystem::remove(path, ignored);

@@ -7,8 +7,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
-#include "words/failure.hpp"
 #include "words/json_text.hpp"
 #include "words/text.hpp"
 
@@ -17,10 +17,6 @@ namespace qc::cli {
 namespace {
 
 constexpr double kUsualThreshold = 1, kSmallThreshold = 0.01, kSmallScores = 2;
-
-Failure different(const ScoreLog& a, const ScoreLog& b, const std::string& what) {
-    return Failure(a.path + " and " + b.path + " cannot be compared: " + what);
-}
 
 std::string short_text(const Json& value) {
     if (value.is_null()) return "none";
@@ -131,7 +127,7 @@ std::vector<std::string> chosen_scores(const ScoreLog& a, const ScoreLog& b, con
         if (is_asked_for) require_score(b, name, metrics);
         if (b.find(name) != nullptr && (is_asked_for || better(name) != Better::kNeither)) compared.push_back(name);
     }
-    if (compared.empty()) throw different(a, b, "they have no score of the distorted videos in common");
+    if (compared.empty()) throw Incomparable(a, b, "they have no score of the distorted videos in common");
     return compared;
 }
 
@@ -245,6 +241,9 @@ void add_notes(const ScoreLog& a, const ScoreLog& b, Comparison* comparison) {
 
 } // namespace
 
+Incomparable::Incomparable(const ScoreLog& a, const ScoreLog& b, std::string what)
+    : Failure(a.path + " and " + b.path + " cannot be compared: " + what), what_differs_(std::move(what)) {}
+
 Thresholds::Thresholds(const std::vector<std::string>& texts) {
     for (const std::string& text : texts) {
         const size_t equals = text.rfind('=');
@@ -314,7 +313,7 @@ std::string why_incomparable(const ScoreLog& a, const ScoreLog& b) {
 
 Comparison compare_logs(const ScoreLog& a, const ScoreLog& b, const ComparisonOptions& options) {
     const Thresholds thresholds(options.thresholds);
-    if (const std::string why = why_incomparable(a, b); !why.empty()) throw different(a, b, why);
+    if (const std::string why = why_incomparable(a, b); !why.empty()) throw Incomparable(a, b, why);
     thresholds.require(a, b);
     Comparison comparison;
     comparison.a = a.path;
@@ -334,7 +333,7 @@ Comparison compare_logs(const ScoreLog& a, const ScoreLog& b, const ComparisonOp
             comparison.scores.pop_back();
         }
     }
-    if (comparison.scores.empty()) throw different(a, b, "no frame has a score in both of them");
+    if (comparison.scores.empty()) throw Incomparable(a, b, "no frame has a score in both of them");
     add_notes(a, b, &comparison);
     return comparison;
 }

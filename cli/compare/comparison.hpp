@@ -10,6 +10,7 @@
 #include "compare/bootstrap.hpp"
 #include "compare/scenes.hpp"
 #include "logs/scores.hpp"
+#include "words/failure.hpp"
 
 namespace qc::cli {
 
@@ -73,7 +74,17 @@ private:
 /// What differs, if logs are not of one title in one way; empty: nothing.
 std::string why_incomparable(const ScoreLog& a, const ScoreLog& b);
 
-/// @throws Failure that says what differs, if the logs are not of one title in one way
+/// The logs are not of one title in one way.
+class Incomparable : public Failure {
+public:
+    Incomparable(const ScoreLog& a, const ScoreLog& b, std::string what);
+    const std::string& what_differs() const { return what_differs_; }
+
+private:
+    std::string what_differs_;
+};
+
+/// @throws Incomparable, or Failure for options
 Comparison compare_logs(const ScoreLog& a, const ScoreLog& b, const ComparisonOptions& options);
 
 std::string text_of_comparison(const Comparison& comparison);

@@ -22,7 +22,7 @@ struct Scenes {
 };
 
 /// Between cuts, which are peaks of the reference's motion, where the log has it; otherwise windows of fixed length.
-/// docs/report.md has the rules. @param window_frames fixed length, whatever the log has; 0: none
+/// docs/reference/report.md has the rules. @param window_frames fixed length, whatever the log has; 0: none
 Scenes find_scenes(const ScoreLog& log, size_t window_frames);
 
 /// What a bootstrap draws: the scenes, where there are enough of them. Otherwise blocks of time, of one or two seconds

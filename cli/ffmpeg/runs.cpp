@@ -250,6 +250,7 @@ Command whole_command(const Tools& tools, const Title& title, const std::string&
     set_pairing(title, &filter);
     subsample(title, &filter);
     filter.set_if("backend", title.wish.backend).set("log_path", log).set("log_fmt", "json");
+    filter.set_if("stats_file", title.times);
     Command command{start_of_command(tools, kWarnings), {}};
     for (const char* each : {"-progress", "pipe:1"}) command.arguments.emplace_back(each);
     if (title.wish.allows_unpaired) filter.set("allow_unpaired", "1");

@@ -53,6 +53,7 @@ struct Title {
     std::string log;
     Wish wish;
     std::vector<StreamFacts> facts;        ///< one for each, as of `score`; in no plan
+    std::string times;                     ///< a file for a line with the times of each pair; empty: none; in no plan
     bool decodes_on_gpu = false;           ///< the machine's business, and in no plan
     double frame_rate = -1, tolerance = 0; ///< that parts go by; below 0: there is one part, which finds out
     std::vector<Part> parts;

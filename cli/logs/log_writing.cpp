@@ -9,6 +9,8 @@
 #include <cstring>
 #include <filesystem>
 #include <iterator>
+#include <map>
+#include <sstream>
 #include <string_view>
 
 #include <unistd.h>
@@ -144,7 +146,32 @@ std::string key_of(const std::string& score, size_t rendition) {
     return Json((rendition > 0 ? std::to_string(rendition) + "." : "") + score).dump();
 }
 
-std::string lines_of(const std::vector<ScoreLog>& logs) {
+/// Of a pair, as JSON.
+struct Times {
+    std::string own = "null", reference = "null";
+};
+
+/// By the numbers of frames, from lines of stats_file: "n:0 pts_time:0.000000 ref_pts_time:0.040000 ..."
+std::map<int64_t, Times> times_in(const std::string& path) {
+    std::map<int64_t, Times> all;
+    std::istringstream lines(read_whole(path));
+    for (std::string line; std::getline(lines, line);) {
+        const auto value_of = [&](const std::string& key) {
+            const size_t at = line.find(key);
+            if (at == std::string::npos) return std::string();
+            const size_t begin = at + key.size();
+            return line.substr(begin, line.find(' ', begin) - begin);
+        };
+        const auto time_of = [&](const std::string& key) {
+            const std::string text = value_of(key);
+            return text.empty() || text == "nan" ? std::string("null") : text;
+        };
+        all[std::strtoll(value_of("n:").c_str(), nullptr, 10)] = {time_of(" pts_time:"), time_of(" ref_pts_time:")};
+    }
+    return all;
+}
+
+std::string lines_of(const std::vector<ScoreLog>& logs, const std::map<int64_t, Times>& all_times) {
     const ScoreLog& first = logs.front();
     Json begin = {{"type", "begin"}};
     for (const char* key : kOriginKeys)
@@ -159,7 +186,10 @@ std::string lines_of(const std::vector<ScoreLog>& logs) {
             for (const Scores& each : logs[k].scores)
                 scores += (scores.empty() ? "" : ", ") + key_of(each.name, k) + ": " + json_text(each.values[at]);
         }
-        text += "{\"type\": \"frame\", \"n\": " + std::to_string(first.frames[i]) + ", \"scores\": {" + scores + "}}\n";
+        const auto known = all_times.find(first.frames[i]);
+        const Times times = known != all_times.end() ? known->second : Times();
+        text += R"({"type": "frame", "n": )" + std::to_string(first.frames[i]) + R"(, "pts_time": )" + times.own +
+                R"(, "ref_pts_time": )" + times.reference + R"(, "scores": {)" + scores + "}}\n";
     }
     Json end = {{"type", "end"}};
     for (const char* key : {"end", "complete", "reason", "warnings"}) end[key] = member(first.head, key);
@@ -198,22 +228,22 @@ void require_layout(const std::string& output, bool is_planned) {
         throw Failure("--output=" + output + " cannot be written: " + folder + ": " + std::strerror(errno));
 }
 
-void write_log_as(const std::string& log, size_t renditions, const StreamFacts& scored, const std::string& output) {
+void write_log_as(const WrittenLog& log, const std::string& output) {
     const Layout layout = layout_of_ending(output);
-    const std::vector<std::string> from = log_names(log, renditions), to = log_names(output, renditions);
+    const std::vector<std::string> from = log_names(log.path, log.renditions), to = log_names(output, log.renditions);
     if (layout == Layout::kJson) { // of one rendition, for what is no regular file
-        write_whole(output, read_whole(log));
+        write_whole(output, read_whole(log.path));
         return;
     }
     std::vector<ScoreLog> logs;
-    for (size_t k = 0; k < renditions; ++k) {
+    for (size_t k = 0; k < log.renditions; ++k) {
         ScoreLog one = read_scores(from[k]);
         if (layout == Layout::kJsonLines)
             logs.push_back(std::move(one));
         else
-            write_whole(to[k], layout == Layout::kCsv ? csv_of(one) : xml_of(one, scored));
+            write_whole(to[k], layout == Layout::kCsv ? csv_of(one) : xml_of(one, log.scored));
     }
-    if (layout == Layout::kJsonLines) write_whole(output, lines_of(logs));
+    if (layout == Layout::kJsonLines) write_whole(output, lines_of(logs, times_in(log.times)));
 }
 
 } // namespace qc::cli

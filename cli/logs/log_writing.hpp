@@ -17,9 +17,16 @@ Layout layout_of_ending(const std::string& path);
 /// @throws Failure for the ending of a layout that cannot be written, or a folder that cannot
 void require_layout(const std::string& output, bool is_planned);
 
-/// Writes a log in JSON, and those of further renditions beside it, in the layout that the output's ending asks for: as
-/// the filter would, except that lines of JSON have no times. Those have all renditions, the others a file each.
-/// @param scored the size of what was scored, where the log does not tell it
-void write_log_as(const std::string& log, size_t renditions, const StreamFacts& scored, const std::string& output);
+/// A log in JSON, with those of further renditions beside it.
+struct WrittenLog {
+    std::string path;
+    size_t renditions = 1;
+    StreamFacts scored; ///< the size of what was scored, where the log does not tell it
+    std::string times;  ///< the filter's stats_file of the run, for lines of JSON
+};
+
+/// Writes it in the layout that the output's ending asks for, as the filter would. Lines of JSON have all renditions,
+/// the other layouts a file each.
+void write_log_as(const WrittenLog& log, const std::string& output);
 
 } // namespace qc::cli

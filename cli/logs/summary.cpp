@@ -50,10 +50,6 @@ double whole_value_of(const Json& log, const std::string& score) {
     return value_of(score, "", member(member(log, "aggregate_metrics"), score.c_str()));
 }
 
-std::string mean_text(const Json& log, const std::string& score) {
-    return number_text(pooled_of(log, score, "mean"));
-}
-
 Condition parse_condition(const std::string& text) {
     Condition condition;
     condition.text = text;

@@ -17,9 +17,6 @@ double pooled_of(const Json& log, const std::string& score, const char* pool);
 double without_word(const std::string& score);
 double whole_value_of(const Json& log, const std::string& score);
 
-/// The mean as a table of folders has it.
-std::string mean_text(const Json& log, const std::string& score);
-
 /// "vmaf.p5<90", or "axpsnr_y<33", without a pool
 struct Condition {
     std::string text, score, pool, relation;

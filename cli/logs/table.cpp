@@ -112,16 +112,18 @@ std::string rate_text(double kbit_per_s) {
 
 /// What is told of the videos; nothing of what is known of none.
 Group facts_of(const Table& table, size_t width) {
-    Column size{"size", {}, true}, codec{"codec", {}, true}, rate{"kbit/s", {}, false};
+    Column size{"size", {}, true}, codec{"codec", {}, true}, rate{"kbit/s", {}, false}, failed{"", {}, true};
     for (const TableRow& row : table.rows) {
         size.cells.push_back(size_text(row.video));
         codec.cells.push_back(row.video.codec.empty() ? "-" : row.video.codec);
         rate.cells.push_back(rate_text(row.video.bit_rate / 1000));
+        failed.cells.emplace_back(row.has_failed ? "failed" : "");
     }
     std::vector<Column> known;
     for (Column* each : {&size, &codec, &rate})
         if (std::any_of(each->cells.begin(), each->cells.end(), [](const std::string& cell) { return cell != "-"; }))
             known.push_back(std::move(*each));
+    if (failed.width() > 0) known.push_back(std::move(failed));
     size_t taken = 0;
     for (const Column& each : known) taken += kGap + each.width();
     constexpr size_t kScore = 24; // of one group, which stands beside them
@@ -186,11 +188,46 @@ std::string models_of(const Json& log) {
     return text;
 }
 
-std::string frames_of(const TableRow& row) {
-    const Json& pairing = member(row.log, "pairing");
-    return "frames: " + std::to_string(count_of(pairing, "frames")) +
-           ", scored: " + std::to_string(count_of(pairing, "scored")) +
-           (member(row.log, "complete") == true ? "" : ", INCOMPLETE");
+struct Frames {
+    int64_t count = 0, scored = 0;
+    bool are_complete = true;
+
+    explicit Frames(const TableRow& row)
+        : count(count_of(member(row.log, "pairing"), "frames")), scored(count_of(member(row.log, "pairing"), "scored")),
+          are_complete(member(row.log, "complete") == true) {}
+    std::string text() const {
+        return "frames: " + std::to_string(count) + ", scored: " + std::to_string(scored) +
+               (are_complete ? "" : ", INCOMPLETE");
+    }
+};
+
+/// One line of what is alike, otherwise one of each row.
+std::string lines_of(const std::vector<TableRow>& rows, const std::string& label,
+                     std::string (*text_of_row)(const TableRow&)) {
+    std::vector<std::string> texts;
+    for (const TableRow& row : rows) texts.push_back(text_of_row(row));
+    if (std::all_of(texts.begin(), texts.end(), [&](const std::string& each) { return each == texts.front(); }))
+        return texts.front().empty() ? "" : label + texts.front() + "\n";
+    std::string text;
+    for (size_t i = 0; i < rows.size(); ++i)
+        text += base_of(rows[i].file) + ": " + label + (texts[i].empty() ? "-" : texts[i]) + "\n";
+    return text;
+}
+
+/// One line, if no row lacks a frame: videos of one table may be of different lengths.
+std::string frames_of(const std::vector<TableRow>& rows) {
+    Frames all(rows.front());
+    bool are_whole = true;
+    for (size_t i = 0; i < rows.size(); ++i) {
+        const Frames own(rows[i]);
+        are_whole = are_whole && own.are_complete && own.count == own.scored;
+        if (i == 0) continue;
+        all.count += own.count;
+        all.scored += own.scored;
+    }
+    const std::string lines = lines_of(rows, "", [](const TableRow& row) { return Frames(row).text(); });
+    if (!are_whole || std::count(lines.begin(), lines.end(), '\n') == 1) return lines;
+    return all.text() + ", of " + std::to_string(rows.size()) + " files\n";
 }
 
 /// Scores that a metric has for the whole video.
@@ -210,22 +247,20 @@ std::string whole_lines_of(const Table& table) {
 }
 
 std::string foot_of(const Table& table) {
-    const Json& log = table.rows.front().log;
     std::string text = whole_lines_of(table) + "reference: " + table.reference;
     std::string facts = table.reference_video.width > 0 ? size_text(table.reference_video) : "";
     if (!table.reference_video.codec.empty()) facts += (facts.empty() ? "" : ", ") + table.reference_video.codec;
     text += (facts.empty() ? "" : " (" + facts + ")") + "\n";
-    if (const std::string models = models_of(log); !models.empty()) text += "model: " + models + "\n";
-    const std::string backend = backend_of(log);
+    std::vector<TableRow> rows;
+    for (const TableRow& row : table.rows)
+        if (!row.has_failed) rows.push_back(row);
+    if (rows.empty()) return text;
+    text += lines_of(rows, "model: ", [](const TableRow& row) { return models_of(row.log); });
+    const std::string backend = backend_of(rows.front().log);
     const std::string speed = table.frames_per_second > 0 ? fixed(table.frames_per_second, 0) + " frames/s" : "";
     if (!backend.empty() || !speed.empty())
         text += "backend: " + (backend.empty() ? "-" : backend) + (speed.empty() ? "" : "; " + speed) + "\n";
-    const std::string frames = frames_of(table.rows.front());
-    const bool are_alike = std::all_of(table.rows.begin(), table.rows.end(),
-                                       [&](const TableRow& row) { return frames_of(row) == frames; });
-    if (are_alike) return text + frames + "\n";
-    for (const TableRow& row : table.rows) text += base_of(row.file) + ": " + frames_of(row) + "\n";
-    return text;
+    return text + frames_of(rows);
 }
 
 /// Of one video: a row for each score.

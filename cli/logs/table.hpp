@@ -14,15 +14,16 @@ namespace qc::cli {
 struct TableRow {
     std::string file;
     StreamFacts video;
-    Json log; ///< without its frames
+    Json log;                ///< without its frames
+    bool has_failed = false; ///< it has no log
 };
 
 struct Table {
     std::vector<TableRow> rows;
     std::vector<std::string> scores; ///< that are shown, in this order
-    std::string reference;
+    std::string reference;           ///< or where the rows' references are
     StreamFacts reference_video;
-    double frames_per_second = 0; ///< of the first row's video, all steps included; 0: not known
+    double frames_per_second = 0; ///< of all, all steps included; 0: not known
 };
 
 /// The three ways of pooling that tell most of a score: the mean, and the bad end.

@@ -24,7 +24,7 @@ void add_comparison(CLI::App* command, ComparisonOptions* options) {
         ->check(number_between(50, 99.9));
     command
         ->add_option("--scene-frames", options->window_frames,
-                     "scenes of so many frames each (default: between cuts, docs/report.md)")
+                     "scenes of so many frames each (default: between cuts, docs/reference/report.md)")
         ->check(CLI::Range(2, 1000000));
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // Folders and patterns: many pairs of files, each scored for itself, that belong together by their names.
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <future>
 #include <map>
@@ -13,7 +14,6 @@
 #include "ffmpeg/runs.hpp"
 #include "ffmpeg/said.hpp"
 #include "logs/logs.hpp"
-#include "logs/summary.hpp"
 #include "parts/commands.hpp"
 #include "process/gpus.hpp"
 #include "results/results.hpp"
@@ -89,7 +89,7 @@ struct Pair {
     std::string log;
     Findings findings;
     std::string error; ///< why there are no scores
-    Json told;
+    Json log_head;     ///< of its log
 
     Pair(std::string one, std::string other)
         : distorted(std::move(one)), reference(std::move(other)), findings(distorted) {}
@@ -151,41 +151,36 @@ void prepare_pairs(const Tools& tools, const Options& options, const std::string
     }
 }
 
-/// One line a pair: means, which of a still picture are its scores.
-std::string table_of_pairs(const std::vector<Pair>& pairs, const AskedScores& asked) {
-    std::vector<std::string> names;
-    size_t width = 8;
+/// A row for each pair, with whatever score any of them has.
+Table table_of_pairs(const std::vector<Pair>& pairs, const Options& options, double seconds) {
+    Table table;
+    const AskedScores asked = asked_scores(options.wish, options.shows_all);
+    double frames = 0;
     for (const Pair& pair : pairs) {
-        width = std::max(width, pair.distorted.size());
-        if (!pair.error.empty()) continue;
-        for (const std::string& name : asked.of(pair.told))
-            if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+        table.rows.push_back({pair.distorted, facts_of(pair.title, 0), pair.log_head, !pair.error.empty()});
+        frames += frames_of(pair.log_head);
+        for (const std::string& score : asked.of(pair.log_head))
+            if (std::find(table.scores.begin(), table.scores.end(), score) == table.scores.end())
+                table.scores.push_back(score);
     }
-    std::string text = "file" + std::string(width - 4, ' ');
-    const auto cell = [&](const std::string& value, size_t name) {
-        const size_t size = std::max<size_t>(names[name].size(), 11);
-        return "  " + std::string(size - std::min(value.size(), size), ' ') + value;
-    };
-    for (size_t i = 0; i < names.size(); ++i) text += cell(names[i], i);
-    text += "\n";
-    for (const Pair& pair : pairs) {
-        text += pair.distorted + std::string(width - pair.distorted.size(), ' ');
-        for (size_t i = 0; i < names.size(); ++i)
-            text += cell(pair.error.empty() ? mean_text(pair.told, names[i]) : "-", i);
-        text += pair.error.empty() ? "\n" : "  failed\n";
-    }
-    return text;
+    table.reference = options.videos.back();
+    if (pairs.front().reference == table.reference) table.reference_video = facts_of(pairs.front().title, 1);
+    if (seconds > 0) table.frames_per_second = frames / seconds;
+    return table;
 }
 
-Json json_of_pairs(const std::vector<Pair>& pairs, const Findings& unmatched) {
+Json json_of_pairs(const std::vector<Pair>& pairs, const Table& table, const Findings& unmatched) {
     Json list = Json::array();
-    for (const Pair& pair : pairs) {
+    for (size_t i = 0; i < pairs.size(); ++i) {
+        const Pair& pair = pairs[i];
         Json row = {{"distorted", pair.distorted}, {"reference", pair.reference}};
         if (pair.error.empty()) {
             row["log"] = pair.log;
             row["findings"] = json_of(pair.findings);
             row["decoder_errors"] = pair.findings.decoder_errors();
-            row.update(pair.told);
+            row["reference_video"] = json_of(facts_of(pair.title, 1));
+            row["backend"] = backend_of(pair.log_head);
+            row.update(json_of_row(table, table.rows[i]));
         } else {
             row["error"] = pair.error;
         }
@@ -223,7 +218,7 @@ void run_pairs(const Tools& tools, const Options& options, const TemporaryFolder
         pair.findings.add_damage(damage.count(), damage.text());
         for (const std::string& line : warnings_of(outcomes[i]))
             pair.findings.add("filter", in_this_commands_words(line));
-        pair.told = told_of(read_head(pair.log));
+        pair.log_head = read_head(pair.log);
         if (options.output.empty()) {
             pair.log.clear();
             continue;
@@ -251,19 +246,21 @@ ExitCode score_batch(const Options& options) {
     if (std::error_code error; !options.output.empty() && !fs::is_directory(options.output, error))
         throw Failure("--output=" + options.output + ": of folders and patterns, the logs go to a folder that is there",
                       kMisused);
+    const auto begin = std::chrono::steady_clock::now();
     run_pairs(tools, options, folder, &pairs);
+    const std::chrono::duration<double> lasted = std::chrono::steady_clock::now() - begin;
+    const Table table = table_of_pairs(pairs, options, lasted.count());
     if (options.as_json)
-        print_whole(DataText(json_text(json_of_pairs(pairs, unmatched), 2) + "\n"));
-    else
-        print_whole(
-            TerminalText(options.is_quiet ? "" : table_of_pairs(pairs, asked_scores(options.wish, options.shows_all))));
+        print_whole(DataText(json_text(json_of_pairs(pairs, table, unmatched), 2) + "\n"));
+    else if (!options.is_quiet)
+        print_whole(text_of(table, terminal_width(), shows_bold()));
     std::vector<Finding> findings = unmatched.list();
     size_t failed = 0;
     bool is_below = false;
     for (const Pair& pair : pairs) {
         findings.insert(findings.end(), pair.findings.list().begin(), pair.findings.list().end());
         if (pair.error.empty()) {
-            is_below = is_any_met(conditions, pair.told, pair.distorted) || is_below;
+            is_below = is_any_met(conditions, pair.log_head, pair.distorted) || is_below;
             continue;
         }
         ++failed;

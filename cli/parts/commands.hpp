@@ -9,6 +9,7 @@
 
 #include "ffmpeg/title.hpp"
 #include "logs/summary.hpp"
+#include "logs/table.hpp"
 #include "process/process.hpp"
 #include "results/provenance.hpp"
 #include "words/failure.hpp"
@@ -80,8 +81,16 @@ struct AskedScores {
 };
 AskedScores asked_scores(const Wish& wish, bool shows_all);
 
+/// What is known of an input's video.
+StreamFacts facts_of(const Title& title, size_t input);
+/// Of the first distorted video, as a log counts them.
+double frames_of(const Json& log);
+
 /// What of a log's head goes into a summary for programs.
 Json told_of(const Json& log);
+/// What the table has of a row, and what else its log tells.
+Json json_of_row(const Table& table, const TableRow& row);
+Json json_of(const StreamFacts& facts);
 Json json_of(const Findings& findings);
 /// A title's summary. @param logs the heads of its logs, of each rendition  @param kept where the log is kept
 /// @param shows_all all scores, not only those that were asked for  @param seconds that scoring took; 0: not known
@@ -95,7 +104,7 @@ void find_again(const Json& log, const std::vector<std::string>& records, Findin
 
 /// Says them, with --json as a list of the titles' summaries. @return the exit code of titles whose logs are all there
 struct MergedTitle {
-    const Title& title;
+    Title title;
     std::vector<std::string> records;
     std::string error; ///< why there is no log; it was said
 };

@@ -67,6 +67,7 @@ Merged merge(const Title& title, const std::vector<std::string>& records, const 
     config.max_dt = std::max(wish.max_dt, 0.0);
     config.log_path = log.c_str();
     config.log_fmt = "json";
+    config.stats_file = text_or_null(title.times);
     config.waits = waits ? 1 : 0;
     config.goes_on = [](void* opaque) { return (*static_cast<const GoesOn*>(opaque))() ? 1 : 0; };
     config.opaque = &goes_on;

@@ -55,6 +55,14 @@ void read_shards(const nlohmann::json& list, Plan* plan) {
     if (next.title != plan->titles.size()) throw Failure("it lacks shards of its titles");
 }
 
+std::vector<SourceFile> files_of(const nlohmann::json& title) {
+    std::vector<SourceFile> files;
+    if (!title.contains("files")) return files;
+    for (const auto& each : title.at("files")) files.push_back(source_from(each));
+    if (files.size() != title.at("inputs").size()) throw Failure("a title has other files than inputs");
+    return files;
+}
+
 } // namespace
 
 Plan read_plan(const std::string& path) {
@@ -66,6 +74,7 @@ Plan read_plan(const std::string& path) {
         json.at("titles").get_to(plan.titles);
         if (plan.titles.empty()) throw Failure("it has no titles");
         read_shards(json.at("shards"), &plan);
+        for (const auto& title : json.at("titles")) plan.files.push_back(files_of(title));
     } catch (const nlohmann::json::exception& broken) {
         throw Failure(path + " is damaged: " + json_trouble(broken));
     } catch (const Failure& broken) {
@@ -95,9 +104,12 @@ bool is_plan(const std::string& path) {
 void write_plan(const std::string& path, const std::vector<Title>& titles, const std::string& command) {
     nlohmann::json json = {
         {kPlanKey, kPlanVersion}, {"command", command}, {"titles", titles}, {"shards", nlohmann::json::array()}};
-    for (size_t i = 0; i < titles.size(); ++i)
+    for (size_t i = 0; i < titles.size(); ++i) {
+        nlohmann::json& files = json["titles"][i]["files"] = nlohmann::json::array();
+        for (const SourceFile& each : sources_of(titles[i])) files.emplace_back(json_of(each));
         for (size_t part = 0; part < titles[i].parts.size(); ++part)
             json["shards"].push_back({{"title", i}, {"part", part}});
+    }
     std::string text;
     try {
         text = json.dump(1);
@@ -105,6 +117,18 @@ void write_plan(const std::string& path, const std::vector<Title>& titles, const
         throw Failure(path + " cannot be written: the name of a file is not UTF-8, and JSON accepts no other");
     }
     write_whole(path, text + "\n");
+}
+
+Title told_title(const Plan& plan, size_t title, std::vector<std::string>* changed) {
+    Title told = plan.titles[title];
+    const std::vector<SourceFile>& files = plan.files[title];
+    told.facts.assign(files.size(), {});
+    for (size_t i = 0; i < files.size(); ++i)
+        if (is_unchanged(files[i], told.inputs[i]))
+            told.facts[i] = files[i].facts;
+        else if (changed != nullptr)
+            changed->push_back(told.inputs[i]);
+    return told;
 }
 
 uint64_t inputs_checksum(const Title& title) {

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "ffmpeg/title.hpp"
+#include "results/provenance.hpp"
 #include "results/results.hpp"
 
 namespace qc::cli {
@@ -20,9 +21,10 @@ struct Shard {
 struct Plan {
     std::string path;
     std::vector<Title> titles;
-    std::vector<Shard> shards; ///< those of a title follow each other, in the order of its parts
-    std::string folder;        ///< of the results
-    std::string command;       ///< that made it; empty: not known
+    std::vector<std::vector<SourceFile>> files; ///< of each title, as they were; none: an older version made the plan
+    std::vector<Shard> shards;                  ///< those of a title follow each other, in the order of its parts
+    std::string folder;                         ///< of the results
+    std::string command;                        ///< that made it; empty: not known
 };
 
 /// @throws Failure if it is none, or damaged
@@ -33,6 +35,10 @@ bool is_plan(const std::string& path);
 
 /// Under a temporary name, then renamed. @param command that makes it. @throws Failure
 void write_plan(const std::string& path, const std::vector<Title>& titles, const std::string& command);
+
+/// A title with what the plan knows of its videos, as far as their files are still the same.
+/// @param changed those that are not
+Title told_title(const Plan& plan, size_t title, std::vector<std::string>* changed);
 
 /// What a result of a title's inputs as they are now is made of. @throws Failure if one cannot be read
 uint64_t inputs_checksum(const Title& title);

@@ -5,7 +5,6 @@
 #include "ffmpeg/said.hpp"
 #include "logs/logs.hpp"
 #include "logs/summary.hpp"
-#include "logs/table.hpp"
 #include "parts/commands.hpp"
 #include "results/results.hpp"
 #include "words/advice.hpp"
@@ -26,10 +25,6 @@ size_t input_of(size_t rendition) {
     return rendition == 0 ? 0 : rendition + 1;
 }
 
-StreamFacts facts_of(const Title& title, size_t input) {
-    return input < title.facts.size() ? title.facts[input] : StreamFacts();
-}
-
 Table table_of(const Title& title, const std::vector<Json>& logs, bool shows_all, double seconds) {
     Table table;
     for (size_t k = 0; k < logs.size(); ++k)
@@ -37,8 +32,7 @@ Table table_of(const Title& title, const std::vector<Json>& logs, bool shows_all
     table.scores = asked_scores(title.wish, shows_all).of(logs.front());
     table.reference = title.inputs[kReference];
     table.reference_video = facts_of(title, kReference);
-    if (seconds > 0)
-        table.frames_per_second = static_cast<double>(count_of(member(logs.front(), "pairing"), "frames")) / seconds;
+    if (seconds > 0) table.frames_per_second = frames_of(logs.front()) / seconds;
     return table;
 }
 
@@ -47,14 +41,7 @@ Json number_or_null(double value, double unknown) {
     return value == unknown || !std::isfinite(value) ? Json() : Json(value);
 }
 
-Json json_of(const StreamFacts& facts) {
-    return {{"codec", facts.codec.empty() ? Json() : Json(facts.codec)},
-            {"width", number_or_null(facts.width, 0)},
-            {"height", number_or_null(facts.height, 0)},
-            {"bit_rate", number_or_null(std::round(facts.bit_rate), 0)}};
-}
-
-/// What the table shows of a row.
+/// The scores that the table shows of a row.
 Json scores_of(const Table& table, const TableRow& row) {
     Json scores = Json::object();
     for (const std::string& score : table.scores) {
@@ -76,6 +63,21 @@ void show(const Options& options, const Title& title, const std::vector<Json>& l
 
 } // namespace
 
+StreamFacts facts_of(const Title& title, size_t input) {
+    return input < title.facts.size() ? title.facts[input] : StreamFacts();
+}
+
+double frames_of(const Json& log) {
+    return static_cast<double>(count_of(member(log, "pairing"), "frames"));
+}
+
+Json json_of(const StreamFacts& facts) {
+    return {{"codec", facts.codec.empty() ? Json() : Json(facts.codec)},
+            {"width", number_or_null(facts.width, 0)},
+            {"height", number_or_null(facts.height, 0)},
+            {"bit_rate", number_or_null(std::round(facts.bit_rate), 0)}};
+}
+
 Json told_of(const Json& log) {
     Json told = {{"complete", log.value("complete", false)}};
     for (const char* key : kTold)
@@ -83,6 +85,12 @@ Json told_of(const Json& log) {
     for (const char* key : {"pooled_metrics", "aggregate_metrics"})
         if (log.contains(key)) told[key] = log[key];
     return told;
+}
+
+Json json_of_row(const Table& table, const TableRow& row) {
+    Json shown = {{"video", json_of(row.video)}, {"scores", scores_of(table, row)}};
+    shown.update(told_of(row.log));
+    return shown;
 }
 
 Json json_of(const Findings& findings) {
@@ -96,10 +104,8 @@ Json summary_of(const Title& title, const std::vector<Json>& logs, const std::st
     const Table table = table_of(title, logs, shows_all, seconds);
     Json list = Json::array();
     for (const TableRow& row : table.rows) {
-        Json rendition = {{"distorted", without_passwords(row.file)},
-                          {"video", json_of(row.video)},
-                          {"scores", scores_of(table, row)}};
-        rendition.update(told_of(row.log));
+        Json rendition = {{"distorted", without_passwords(row.file)}};
+        rendition.update(json_of_row(table, row));
         list.push_back(std::move(rendition));
     }
     return {{"reference", without_passwords(table.reference)},

@@ -430,16 +430,19 @@ ExitCode score(const Options& options) {
     // What is no regular file is written to when the log is whole: it cannot be read again. Nor can the table be made
     // of other layouts than JSON.
     const bool is_stream = is_special_file(options.output), is_kept = !options.output.empty();
-    const bool is_json = layout_of_ending(options.output) == Layout::kJson;
+    const Layout layout = layout_of_ending(options.output);
+    const bool is_json = layout == Layout::kJson;
     const std::string output = is_kept ? std::filesystem::absolute(options.output).string() : "";
     const std::string log = is_kept && is_json && !is_stream ? output : folder.file("scores.json");
+    if (is_kept && layout == Layout::kJsonLines) title.times = folder.file("times");
     Findings findings;
     const std::vector<SourceFile> files = sources_of(title);
     const auto begin = std::chrono::steady_clock::now();
     Provenance made = score_somehow(tools, options, title, folder, log, std::move(early), &findings);
     const std::chrono::duration<double> lasted = std::chrono::steady_clock::now() - begin;
     made.files = files;
-    if (is_kept && (is_stream || !is_json)) write_log_as(log, title.inputs.size() - 1, scored_size(title), output);
+    if (is_kept && (is_stream || !is_json))
+        write_log_as({log, title.inputs.size() - 1, scored_size(title), title.times}, output);
     if (is_kept && !is_stream) write_provenance(output, made);
     return present(options, title, log, conditions, findings, lasted.count());
 }

@@ -57,9 +57,8 @@ std::string absolute(const std::string& path) {
 }
 
 /// @return why the title's log was not written, which was said; empty: it was
-std::string merge_title(const Options& options, const Plan& plan, size_t index,
+std::string merge_title(const Options& options, const Plan& plan, const Title& title,
                         const std::vector<std::string>& records) {
-    const Title& title = plan.titles[index];
     const Merged merged = merge_records(title, records, title.log);
     if (merged.status != QCR_MERGED) {
         const bool is_inexact = merged.status == QCR_MERGE_INEXACT && title.parts.size() > 1;
@@ -285,12 +284,16 @@ ExitCode merge_plan(const Options& options) {
     size_t merged = 0;
     std::vector<MergedTitle> titles;
     for (size_t i = 0; i < plan.titles.size(); ++i) {
-        MergedTitle title{plan.titles[i], records[i], missing.troubles[i]};
+        std::vector<std::string> changed;
+        MergedTitle title{told_title(plan, i, &changed), records[i], missing.troubles[i]};
+        if (title.error.empty() && is_whole[i] && !options.is_quiet)
+            for (const std::string& each : changed)
+                say("note: " + each + " has changed since it was planned: its codec and bit rate are not recorded");
         if (!title.error.empty())
             say(title.title.log + ": not merged: " + title.error);
         else if (!is_whole[i])
             title.error = "shards are missing";
-        else if (title.error = merge_title(options, plan, i, records[i]); title.error.empty())
+        else if (title.error = merge_title(options, plan, title.title, records[i]); title.error.empty())
             ++merged;
         else
             say(title.title.log + ": " + title.error);

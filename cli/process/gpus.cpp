@@ -17,7 +17,7 @@ namespace {
 
 /// Streams that keep a GPU's decoders busy: the largest ones have seven, and one stream more than decoders fills the
 /// gaps in which the others wait for the host. Measured on an H200: titles of HEVC in four parts are faster than in
-/// seven (docs/performance.md). A GPU with fewer decoders loses nothing by it but memory.
+/// seven (docs/design/performance.md). A GPU with fewer decoders loses nothing by it but memory.
 constexpr size_t kStreamsOfGpu = 8;
 
 constexpr std::string_view kDevice = "nvidia";

@@ -24,7 +24,6 @@ constexpr size_t kBins = 700; ///< of the time axis
 /// Told apart by people who see few colours too (M. Okabe and K. Ito, "Color Universal Design", 2008), as in
 /// report/plots.js, and by dashes.
 constexpr const char* kColours[] = {"#0072b2", "#d55e00", "#007a5a", "#a8508a", "#8a6d00", "#4b4b4b"};
-constexpr const char* kDashes[] = {"none", "9 4", "3 3", "9 3 3 3", "15 5"};
 
 struct Bin {
     double frame = 0, mean = NAN, low = NAN, high = NAN;
@@ -110,7 +109,7 @@ std::string curve(const std::vector<Bin>& bins, const Axis& x, const Axis& y, co
     }
     return "<polygon points=\"" + upper + lower + "\" fill=\"" + colour +
            "\" fill-opacity=\"0.15\"/>\n<polyline points=\"" + middle + "\" fill=\"none\" stroke=\"" + colour +
-           "\" stroke-width=\"2\" stroke-dasharray=\"" + kDashes[style.dash % std::size(kDashes)] + "\"/>\n";
+           "\" stroke-width=\"2\" stroke-dasharray=\"" + dash_of(style) + "\"/>\n";
 }
 
 std::string legend(const Report& report) {
@@ -120,7 +119,7 @@ std::string legend(const Report& report) {
         svg += line(kLeft, y, kLeft + 60, y,
                     std::string("stroke-width=\"3\" stroke=\"") +
                         kColours[report.encodes[i].style.colour % std::size(kColours)] + "\" stroke-dasharray=\"" +
-                        kDashes[report.encodes[i].style.dash % std::size(kDashes)] + "\"") +
+                        dash_of(report.encodes[i].style) + "\"") +
                text_at(kLeft + 72, y + 6, "start", report.encodes[i].label);
     }
     return svg;
@@ -134,6 +133,10 @@ void widen(Axis* axis) {
 }
 
 } // namespace
+
+std::string dash_of(const Style& style) {
+    return kDashes[style.dash % std::size(kDashes)];
+}
 
 std::string plot_of(const Report& report) {
     std::vector<std::vector<Bin>> curves;

@@ -8,6 +8,10 @@
 
 namespace qc::cli {
 
+/// Of lines, as an SVG has them; the page's scripts get them with its data.
+inline constexpr const char* kDashes[] = {"none", "9 4", "3 3", "9 3 3 3", "15 5"};
+std::string dash_of(const Style& style);
+
 /// One score over time. SVG
 std::string plot_of(const Report& report);
 /// @throws Failure that says what is missing

@@ -110,6 +110,17 @@ void add_pictures(const ReportOptions& options, const Tools* tools, const std::s
     for (size_t i = 0; i < chosen.size(); ++i) report->worst[numbers[i]].picture = std::move(chosen[i].picture);
 }
 
+ComparedPair compared(const std::vector<Encode>& encodes, size_t a, size_t b, const ComparisonOptions& options) {
+    ComparedPair pair{a, b, {}, "", ""};
+    try {
+        pair.comparison = compare_logs(encodes[a].log, encodes[b].log, options);
+    } catch (const Incomparable& refusal) { // which the page tells
+        pair.refusal = refusal.what();
+        pair.what_differs = refusal.what_differs();
+    }
+    return pair;
+}
+
 /// Each log's encodes with those of the first log, rendition by rendition.
 void compare_encodes(const ReportOptions& options, Report* report) {
     if (options.logs.size() < 2)
@@ -121,9 +132,19 @@ void compare_encodes(const ReportOptions& options, Report* report) {
         if (other.log_index == 0) continue;
         for (size_t a = 0; a < report->encodes.size(); ++a)
             if (report->encodes[a].log_index == 0 && report->encodes[a].rendition == other.rendition)
-                report->comparisons.push_back(
-                    {a, b, compare_logs(report->encodes[a].log, other.log, options.comparison)});
+                report->comparisons.push_back(compared(report->encodes, a, b, options.comparison));
     }
+}
+
+/// @return whether there are any
+bool say_refusals(const Report& report) {
+    bool is_any = false;
+    for (const ComparedPair& each : report.comparisons) {
+        if (each.refusal.empty()) continue;
+        say("quality-cuda: " + each.refusal);
+        is_any = true;
+    }
+    return is_any;
 }
 
 std::string csv_field(const std::string& text) {
@@ -224,7 +245,7 @@ ExitCode report(const ReportOptions& options) {
     }
     if (!options.is_quiet)
         for (const std::string& note : report.notes) say("note: " + note);
-    return kDone;
+    return say_refusals(report) ? kFailed : kDone;
 }
 
 } // namespace qc::cli

@@ -96,6 +96,7 @@ struct AverageDifference {
 struct ComparedPair {
     size_t a = 0, b = 0; ///< encodes
     Comparison comparison;
+    std::string refusal, what_differs; ///< why there is none, as a line and without the logs' names; empty: there is
 };
 
 struct Report {

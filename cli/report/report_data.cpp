@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "report/html.hpp"
+#include "report/plot.hpp"
 #include "report/report_sections.hpp"
 
 namespace qc::cli {
@@ -155,11 +156,8 @@ Json json_of_encode(const Encode& encode, size_t number, std::string* scripts) {
 
 std::string data_scripts(const Report& report) {
     std::string scripts;
-    Json index = {{"score", report.score},
-                  {"encodes", Json::array()},
-                  {"series", Json::array()},
-                  {"rates", Json::array()},
-                  {"ladders", Json::array()}};
+    Json index = {{"score", report.score},   {"dashes", kDashes},      {"encodes", Json::array()},
+                  {"series", Json::array()}, {"rates", Json::array()}, {"ladders", Json::array()}};
     for (size_t i = 0; i < report.encodes.size(); ++i)
         index["encodes"].push_back(json_of_encode(report.encodes[i], i, &scripts));
     size_t number = 0;

@@ -103,7 +103,11 @@ std::string names_of(const Report& report, const std::vector<size_t>& encodes) {
            (encodes.size() > kNamedEncodes ? " and " + std::to_string(encodes.size() - kNamedEncodes) + " more" : "");
 }
 
-/// Whether encodes of one title may stand side by side.
+std::string refusal_of(const std::string& other, const std::string& why) {
+    return "not to be held against " + other + ": " + why;
+}
+
+/// Whether encodes of one title, and pairs that were to be compared, may stand side by side.
 void add_incomparable(const Report& report, const std::function<void(const std::string&, size_t)>& add) {
     for (size_t title = 0; title < report.titles.size(); ++title) {
         const Encode* first = nullptr;
@@ -113,10 +117,12 @@ void add_incomparable(const Report& report, const std::function<void(const std::
                 const Encode& each = report.encodes[number];
                 if (first == nullptr) first = &each;
                 const std::string why = why_incomparable(first->log, each.log);
-                if (!why.empty()) add("not to be held against " + first->label + ": " + why, number);
+                if (!why.empty()) add(refusal_of(first->label, why), number);
             }
         }
     }
+    for (const ComparedPair& each : report.comparisons)
+        if (!each.refusal.empty()) add(refusal_of(report.encodes[each.a].label, each.what_differs), each.b);
 }
 
 /// Whether any log counts such frames.

@@ -129,9 +129,13 @@ std::string comparison_section(const Report& report) {
     for (const ComparedPair& each : report.comparisons) {
         const Comparison& comparison = each.comparison;
         const Resampling& way = comparison.resampling;
+        html += "<h3>" + escaped(report.encodes[each.b].label) + " (B) against " +
+                escaped(report.encodes[each.a].label) + " (A)</h3>\n";
+        if (!each.refusal.empty()) {
+            html += paragraph("Not compared: " + each.what_differs + ".");
+            continue;
+        }
         html +=
-            "<h3>" + escaped(report.encodes[each.b].label) + " (B) against " + escaped(report.encodes[each.a].label) +
-            " (A)</h3>\n" +
             paragraph(std::to_string(comparison.frames) + " frames, " + std::to_string(comparison.scenes.list.size()) +
                       " scenes (" + comparison.scenes.source + "). Differences are B - A; intervals of " +
                       fixed(way.confidence, 1) + " %, from " + std::to_string(way.count) + " draws of " +

@@ -8,6 +8,7 @@
 #include "logs/table.hpp"
 #include "report/html.hpp"
 #include "report/models.hpp"
+#include "report/plot.hpp"
 #include "report/report_sections.hpp"
 #include "words/text.hpp"
 
@@ -19,7 +20,6 @@ constexpr int kExact = 6; ///< decimals of a log
 constexpr int kDecimals = 2, kSmallDecimals = 4;
 constexpr double kSmall = 2;          ///< up to which a score has the latter
 constexpr size_t kDetailedScores = 3; ///< with more than their mean in the first table
-constexpr const char* kDashes[] = {"", "9 4", "3 3", "9 3 3 3", "15 5"}; ///< as in report/page/plots.js
 constexpr size_t kColours = 6;
 
 std::string counted(size_t count, const char* what) {
@@ -171,8 +171,8 @@ std::string line_sample(const Style& style) {
     return "<svg class=\"sample\" viewBox=\"0 0 42 14\" aria-hidden=\"true\"><line x1=\"1\" y1=\"7\" x2=\"41\" "
            "y2=\"7\" "
            "stroke-width=\"3\" stroke-dasharray=\"" +
-           std::string(kDashes[style.dash % std::size(kDashes)]) + "\" style=\"stroke: var(--series-" +
-           std::to_string(style.colour % kColours) + ")\"/></svg>";
+           dash_of(style) + "\" style=\"stroke: var(--series-" + std::to_string(style.colour % kColours) +
+           ")\"/></svg>";
 }
 
 /// A column in front of the scores.

@@ -23,24 +23,6 @@ std::vector<std::string> without_passwords_of(std::vector<std::string> commands)
     return commands;
 }
 
-nlohmann::ordered_json json_of(const SourceFile& file) {
-    const StreamFacts& facts = file.facts;
-    return {{"path", without_passwords(file.path)},
-            {"bytes", file.bytes},
-            {"checksum", file.checksum},
-            {"codec", facts.codec},
-            {"width", facts.width},
-            {"height", facts.height},
-            {"bit_rate", facts.bit_rate}};
-}
-
-SourceFile source_from(const nlohmann::json& json) {
-    return {json.at("path"),
-            json.at("bytes"),
-            json.at("checksum"),
-            {json.at("codec"), json.at("width"), json.at("height"), json.at("bit_rate")}};
-}
-
 } // namespace
 
 std::vector<SourceFile> sources_of(const Title& title) {
@@ -57,6 +39,31 @@ std::vector<SourceFile> sources_of(const Title& title) {
         files.push_back(std::move(file));
     }
     return files;
+}
+
+nlohmann::ordered_json json_of(const SourceFile& file) {
+    const StreamFacts& facts = file.facts;
+    return {{"path", without_passwords(file.path)},
+            {"bytes", file.bytes},
+            {"checksum", file.checksum},
+            {"codec", facts.codec},
+            {"width", facts.width},
+            {"height", facts.height},
+            {"bit_rate", facts.bit_rate}};
+}
+
+SourceFile source_from(const nlohmann::json& json) {
+    const auto number = [&](const char* key, double most) {
+        const double value = json.at(key).get<double>();
+        if (!(value >= 0 && value <= most)) throw Failure(std::string(key) + " of a file that no file has");
+        return value;
+    };
+    constexpr double kMostBytes = 1e18, kLargestSide = 1e6, kHighestRate = 1e15;
+    return {json.at("path"),
+            static_cast<int64_t>(number("bytes", kMostBytes)),
+            json.at("checksum"),
+            {json.at("codec"), static_cast<int>(number("width", kLargestSide)),
+             static_cast<int>(number("height", kLargestSide)), number("bit_rate", kHighestRate)}};
 }
 
 bool is_unchanged(const SourceFile& source, const std::string& path) {

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include <nlohmann/json.hpp>
+
 #include "ffmpeg/title.hpp"
 
 namespace qc::cli {
@@ -22,6 +24,11 @@ struct SourceFile {
 
 /// Of a title's inputs, in their order. @throws Failure if one cannot be read
 std::vector<SourceFile> sources_of(const Title& title);
+
+/// As a record or a plan has it.
+nlohmann::ordered_json json_of(const SourceFile& file);
+/// @throws Failure, or the library's, for what is none
+SourceFile source_from(const nlohmann::json& json);
 
 /// Whether the file at a path is still the one that was scored.
 bool is_unchanged(const SourceFile& source, const std::string& path);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // What the pictures of a session become before they are scored, decided from their formats, their tags and the wish
-// alone; docs/conversions.md has the rules. Knows no picture.
+// alone; docs/reference/conversions.md has the rules. Knows no picture.
 #pragma once
 
 #include <string>

@@ -245,6 +245,20 @@ qc_status qc_session_stats_line(const qc_session* session, const qc_row* row, ch
     });
 }
 
+qc_status qc_session_report_feature(const qc_session* session, int rendition, int place, int* feature) {
+    bool is_end = false;
+    const qc_status status = ask(session, [&]() -> Status {
+        if (feature == nullptr) return no_null("feature");
+        QC_RETURN_IF_ERROR(check_rendition(session, rendition));
+        if (place < 0) return not_accepted("place", place, "0 and more");
+        const std::vector<size_t> order = session->session->table(rendition).log_order();
+        is_end = static_cast<size_t>(place) >= order.size();
+        if (!is_end) *feature = static_cast<int>(order[static_cast<size_t>(place)]);
+        return {};
+    });
+    return status == QC_OK && is_end ? QC_END : status;
+}
+
 qc_status qc_session_stats(const qc_session* session, qc_stats* stats) {
     return ask(session, [&]() -> Status {
         if (stats == nullptr) return no_null("stats");

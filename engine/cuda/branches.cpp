@@ -7,7 +7,8 @@ namespace qc::cuda {
 namespace {
 
 /// Metrics of one batch that run side by side, beside those of few blocks. One alone leaves the GPU idle between its
-/// kernels; with many, what else wants the GPU (a decoder's surfaces) waits for all of them (docs/performance.md).
+/// kernels; with many, what else wants the GPU (a decoder's surfaces) waits for all of them
+/// (docs/design/performance.md).
 constexpr size_t kMostBranches = 4;
 /// Where a metric takes long, batches of so few pairs leave much of the GPU idle beside it. Kernels of so many pairs
 /// fill the GPU except for their last blocks: two branches fill what these leave.

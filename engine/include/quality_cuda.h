@@ -29,7 +29,7 @@
  * without a session live as long as the library.
  *
  * ABI. Within one QC_ABI_VERSION, which is the number in the library's soname too, programs and libraries of different
- * ages work together (docs/abi.md has the reasons and the rules for changes):
+ * ages work together (docs/design/abi.md has the reasons and the rules for changes):
  *
  * - qc_config begins with its struct_size, which the caller sets to sizeof(), and grows at its end only. A smaller one of
  *   an older caller is accepted: what it lacks is 0. A larger one of a newer caller is accepted if all bytes beyond this
@@ -121,7 +121,7 @@ typedef QC_ENUM(qc_stats_format) {
  * it. Where a pixel is one word of 32 bits, these are the lowest bits of the samples. An alpha channel is not looked at.
  */
 typedef struct qc_format {
-    int width, height;  /**< luma samples, visible picture, 1..32768; metrics may want more, see docs/metrics.md */
+    int width, height;  /**< luma samples, visible picture, 1..32768; metrics may want more, see docs/reference/metrics.md */
     qc_chroma chroma;
     int depth;          /**< significant bits of a sample: 8, 9, 10, 12, 14 or 16 */
     int shift;          /**< unused low-order bits of the container, 0..container_bits-depth: 6 for p010 */

@@ -74,8 +74,7 @@ int ff_qc_note_frames(AVFilterContext *ctx, qcr_row *row, AVFrame *const *frames
     qc_status status;
 
     for (int i = 0; i < s->nb_inputs; i++)
-        facts[i] = facts_of(ctx, i, frames ? frames[i] : NULL);
-    facts[0] = facts_of(ctx, 0, row->frame);
+        facts[i] = facts_of(ctx, i, !i ? row->frame : frames ? frames[i] : NULL);
     status = qcr_note_frames(s->conditions, facts, row->number, s->counts, &row->corrupt);
     return status == QC_OK && mark(ctx, row->frame, row->corrupt) >= 0 ? 0 : ff_qc_fail(ctx, AVERROR(ENOMEM), "out of memory");
 }
@@ -137,6 +136,9 @@ qcr_alignment_rules ff_qc_alignment_rules(const AVFilterContext *ctx)
         .start_pairs = s->preview.run.seen_pairs,
         .frame_rate  = qcr_pairs_rate(s->pairs),
         .conditions  = s->conditions,
+        .bars        = s->bars,
+        .scales      = s->geometry.scaling != QC_SCALING_NONE,
+        .is_over     = s->run.end != QCR_END_NONE,
     };
 }
 

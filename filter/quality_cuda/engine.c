@@ -90,7 +90,7 @@ int ff_qc_check_options(AVFilterContext *ctx)
                           "FFmpeg against it", qc_version(), qc_abi_version(), QC_ABI_VERSION);
     ret = ff_qc_result(ctx, qcr_read_options(&values, &meanings, &error), error.text);
     if (ret >= 0)
-        ret = ff_qc_result(ctx, qcr_read_geometry(options->scale, options->scale_to, options->roi, &s->geometry, &error), error.text);
+        ret = ff_qc_result(ctx, qcr_read_geometry(options->scale, options->scale_to, options->roi, options->crop, &s->geometry, &error), error.text);
     if (ret < 0)
         return ret;
     s->engine.pool        = meanings.pool;

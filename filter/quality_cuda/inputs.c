@@ -222,10 +222,11 @@ int ff_qc_configure_inputs(AVFilterContext *ctx)
     qc_error error;
     int ret = check_sources(ctx);
 
-    if (ret >= 0 && s->options.crop && !strcmp(s->options.crop, "auto") && !s->bars && !(s->bars = qcr_bars_create()))
+    if (!s->bars && (s->options.crop ? !strcmp(s->options.crop, "auto") : s->options.watch && !ff_qc_is_alias(ctx)) &&
+        !(s->bars = qcr_bars_create(s->options.crop != NULL)))
         ret = ff_qc_fail(ctx, AVERROR(ENOMEM), "out of memory");
     if (ret >= 0)
-        ret = ff_qc_result(ctx, qcr_read_crops(s->bars ? NULL : s->options.crop, s->nb_inputs, crop, &error), error.text);
+        ret = ff_qc_result(ctx, qcr_read_crops(s->options.crop, s->nb_inputs, crop, &error), error.text);
     if (ret < 0)
         return ret;
     for (int i = 0; i < s->nb_inputs; i++) {
@@ -236,7 +237,7 @@ int ff_qc_configure_inputs(AVFilterContext *ctx)
         if (ret < 0)
             return ret;
     }
-    ret = s->bars ? 0 : check_inputs(ctx);
+    ret = qcr_bars_awaits(s->bars) ? 0 : check_inputs(ctx);
     if (ret >= 0)
         ret = make_pairs(ctx);
     return ret < 0 ? ret : ff_qc_record_inputs(ctx);
@@ -250,7 +251,9 @@ static int see_picture(AVFilterContext *ctx, int index, const AVFrame *frame)
     qc_error error = { "out of memory" };
     int ret = !seen ? AVERROR(ENOMEM) : s->input[index].is_hw ? av_hwframe_transfer_data(seen, frame, 0) : av_frame_ref(seen, frame);
 
-    if (ret < 0)
+    if (ret < 0 && !qcr_bars_awaits(s->bars))
+        ret = 0; /* what is only told of is no reason to fail */
+    else if (ret < 0)
         ff_qc_fail(ctx, ret, "crop=auto: a picture of input %d (%s) could not be looked at", index, ff_qc_role(ctx, index));
     else
         ret = ff_qc_result(ctx, qcr_bars_see(s->bars, index, &s->input[index].format, seen->data[0], seen->linesize[0], &error),
@@ -262,32 +265,38 @@ static int see_picture(AVFilterContext *ctx, int index, const AVFrame *frame)
 int ff_qc_look_for_bars(AVFilterContext *ctx, uint32_t *needs)
 {
     QualityCudaContext *s = ctx->priv;
-    const qc_format *format[QCR_MAX_VIDEOS];
+    const size_t pictures = qcr_bars_awaits(s->bars);
     qcr_crop crop[QCR_MAX_VIDEOS] = { { 0 } };
+    AVFrame *frame;
     int ret = 0;
 
     *needs = 0;
-    for (int i = 0; s->bars && i < s->nb_inputs; i++)
-        if (ff_inlink_queued_frames(ctx->inputs[i]) < QCR_BAR_PICTURES && !ff_outlink_get_status(ctx->inputs[i]))
+    for (int i = 0; i < s->nb_inputs; i++)
+        if (ff_inlink_queued_frames(ctx->inputs[i]) < pictures && !ff_outlink_get_status(ctx->inputs[i]))
             *needs |= 1u << i;
-    if (!s->bars || *needs)
+    if (!pictures || *needs)
         return !*needs;
-    for (int i = 0; i < s->nb_inputs; i++) {
-        AVFrame *frame;
-
-        format[i] = &s->input[i].format;
-        for (size_t n = 0; ret >= 0 && n < FFMIN(ff_inlink_queued_frames(ctx->inputs[i]), QCR_BAR_PICTURES); n++)
+    for (int i = 0; i < s->nb_inputs; i++)
+        for (size_t n = 0; ret >= 0 && n < FFMIN(ff_inlink_queued_frames(ctx->inputs[i]), pictures); n++)
             if (ff_qc_keeps_promise(ctx, i, frame = ff_inlink_peek_frame(ctx->inputs[i], n)))
                 ret = see_picture(ctx, i, frame);
-    }
-    if (ret >= 0 && qcr_bars_decide(s->bars, &s->names, format, crop, &s->sink) != QC_OK)
+    if (ret >= 0 && qcr_bars_decide(s->bars, &s->names, crop, &s->sink) != QC_OK)
         ret = ff_qc_fail(ctx, AVERROR(ENOMEM), "out of memory");
     for (int i = 0; i < s->nb_inputs; i++)
         s->input[i].crop = crop[i];
-    qcr_bars_destroy(s->bars);
-    s->bars = NULL;
     ret = ret < 0 ? ret : check_inputs(ctx);
     return ret < 0 ? ret : 1;
+}
+
+int ff_qc_watch_for_bars(AVFilterContext *ctx, AVFrame *const *frames)
+{
+    const QualityCudaContext *s = ctx->priv;
+    int ret = 0;
+
+    if (qcr_bars_wants_pair(s->bars, s->nb_inputs))
+        for (int i = 0; ret >= 0 && i < s->nb_inputs; i++)
+            ret = frames[i] ? see_picture(ctx, i, frames[i]) : 0;
+    return ret;
 }
 
 int ff_qc_any_hw_input(const AVFilterContext *ctx)
@@ -369,12 +378,11 @@ int ff_qc_check_frame(AVFilterContext *ctx, int index, const AVFrame *frame)
 
     if (ff_qc_keeps_promise(ctx, index, frame))
         return 1;
-    if (is_elsewhere(in, frames)) {
+    if (is_elsewhere(in, frames))
         snprintf(why, sizeof(why), "Input %d (%s) changed its CUDA context at %s s", index, ff_qc_role(ctx, index),
                  QC_SECONDS(ctx, index, frame->pts));
-        return refuse_frame(ctx, index, why);
-    }
-    qcr_tell_change(&s->names, index, &from, &to, ff_qc_seconds(ctx, index, frame->pts), why);
+    else
+        qcr_tell_change(&s->names, index, &from, &to, ff_qc_seconds(ctx, index, frame->pts), why);
     return refuse_frame(ctx, index, why);
 }
 
@@ -428,12 +436,9 @@ static int check_weights_size(AVFilterContext *ctx, int width, int height)
 
 int ff_qc_configure_weights(AVFilterContext *ctx)
 {
-    const AVFilterLink *link;
+    const AVFilterLink *link = ff_qc_has_weights(ctx) ? ctx->inputs[weights_index(ctx)] : NULL;
 
-    if (!ff_qc_has_weights(ctx))
-        return 0;
-    link = ctx->inputs[weights_index(ctx)];
-    return check_weights_size(ctx, link->w, link->h);
+    return link ? check_weights_size(ctx, link->w, link->h) : 0;
 }
 
 /** Offers the next mask, or tells the end of them. @return 1 if there was either, 0, or AVERROR */
@@ -477,8 +482,6 @@ void ff_qc_drop_weights(AVFilterContext *ctx)
 {
     AVFrame *nobodys = NULL;
 
-    if (!ff_qc_has_weights(ctx))
-        return;
-    while (ff_inlink_consume_frame(ctx->inputs[weights_index(ctx)], &nobodys) > 0)
+    while (ff_qc_has_weights(ctx) && ff_inlink_consume_frame(ctx->inputs[weights_index(ctx)], &nobodys) > 0)
         av_frame_free(&nobodys);
 }

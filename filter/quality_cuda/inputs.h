@@ -56,6 +56,8 @@ int ff_qc_configure_inputs(AVFilterContext *ctx);
  * @param needs bit i: input i has to deliver @return 1 once that is done, 0 if more input is needed, or AVERROR
  */
 int ff_qc_look_for_bars(AVFilterContext *ctx, uint32_t *needs);
+/** Shows the pairs that the watch of black bars wants to see. @return AVERROR */
+int ff_qc_watch_for_bars(AVFilterContext *ctx, AVFrame *const *frames);
 
 /** What sentences about the sources of frames depend on. */
 qcr_source_rules ff_qc_source_rules(const AVFilterContext *ctx);

@@ -10,7 +10,7 @@
  * names its inputs, how it writes numbers.
  *
  * May depend on everything whose struct it holds; knows none of their workings.
- * Which file uses which is a table of docs/design.md, which a test holds.
+ * Which file uses which is a table of docs/design/design.md, which a test holds.
  */
 
 #ifndef AVFILTER_QUALITY_CUDA_STATE_H
@@ -78,7 +78,7 @@ typedef struct QualityCudaContext {
     qcr_pairs *pairs;                     ///< from the configuration of the links on
     AVFrame *latest;                      ///< a reference to the latest distorted frame, where it may have to come again; or NULL
     qcr_geometry geometry;
-    qcr_bars *bars;                       ///< with crop=auto, until it is known
+    qcr_bars *bars;                       ///< NULL where they were said, and by the alias
     qcr_names names;
     qcr_sources sources;
     qcr_conditions *conditions;

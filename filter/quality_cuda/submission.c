@@ -136,6 +136,8 @@ static int follow_properties(AVFilterContext *ctx, AVFrame *const *frames)
     QualityCudaContext *s = ctx->priv;
     int ret = ff_qc_adopt_crop(ctx, frames);
 
+    if (ret >= 0)
+        ret = ff_qc_watch_for_bars(ctx, frames);
     if (ret < 0)
         return ret;
     if (!s->scoring.session) {
@@ -221,15 +223,13 @@ static int score_pair(AVFilterContext *ctx, const qcr_decision *decision, qcr_ro
 {
     QualityCudaContext *s = ctx->priv;
     AVFrame *frames[QC_MAX_INPUTS] = { row->frame };
-    int ret;
+    int ret = 0;
 
-    for (int i = 1; i < QC_MAX_INPUTS; i++)
-        frames[i] = decision->input[i].frame;
-    for (int i = 1; i < s->nb_inputs; i++) {
-        ret = frames[i] ? ff_qc_check_colour(ctx, i, frames[i], row->frame) : 0;
-        if (ret < 0)
-            return ret;
-    }
+    for (int i = 1; ret >= 0 && i < QC_MAX_INPUTS; i++)
+        if ((frames[i] = decision->input[i].frame) && i < s->nb_inputs)
+            ret = ff_qc_check_colour(ctx, i, frames[i], row->frame);
+    if (ret < 0)
+        return ret;
     row->number          = decision->row;
     row->renditions   = decision->renditions;
     row->ref_pts_time = ff_qc_seconds(ctx, QC_REFERENCE, decision->input[QC_REFERENCE].pts);
@@ -325,9 +325,7 @@ static int score_or_pass(AVFilterContext *ctx, const qcr_decision *decision, qcr
     if (decision->kind == QCR_PASS)
         return pass_frame(ctx, decision, row);
     passes = is_too_slow(ctx, decision->input[0].pts);
-    if (passes < 0)
-        return passes;
-    return passes ? let_pair_pass(ctx, row) : score_pair(ctx, decision, row);
+    return passes < 0 ? passes : passes ? let_pair_pass(ctx, row) : score_pair(ctx, decision, row);
 }
 
 /* ---- decisions ---- */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // Samples that stand for something else than what is scored: another range, another depth, RGB in place of luma and
-// chroma. What becomes of them, in integers that both backends share; docs/conversions.md has it in words.
+// chroma. What becomes of them, in integers that both backends share; docs/reference/conversions.md has it in words.
 //
 //     target[p] = clamp((offset[p] + sum over planes q of weight[p][q] * sample[q]) >> shift[p])
 //

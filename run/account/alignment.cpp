@@ -215,6 +215,16 @@ const char* topic(const qc_finding& finding) {
     return finding.kind == QC_FINDING_APART || finding.kind == QC_FINDING_TURNED ? "contents: " : "alignment: ";
 }
 
+/// Where bars differ, pictures look apart that are not.
+bool is_explained(const qcr_alignment_rules& rules, int rendition, const qc_finding& finding) {
+    return finding.kind == QC_FINDING_APART && qcr_bars_differ(rules.bars, qcr_input_of(rendition)) != 0;
+}
+
+/// It is not known yet.
+bool may_be_explained(const qcr_alignment_rules& rules, const qc_finding& finding) {
+    return finding.kind == QC_FINDING_APART && qcr_bars_are_open(rules.bars) != 0;
+}
+
 /// What tells of frames that do not count is no finding: a consumer that had enough did not get them.
 bool counts(const qc_finding& finding, int64_t rows_left, bool is_ended) {
     return finding.frame < rows_left && (finding.kind != QC_FINDING_FROZEN_END || is_ended);
@@ -324,8 +334,13 @@ std::string alignment_json(const qcr_alignment& alignment, const qcr_alignment_r
     if (alignment.start[rendition].is_range_told != 0) text += ranges_json(alignment.start[rendition]);
     text += formatted("\"watched\": %lld, \"findings\": [", wide(qc_session_watched_frames(session, rendition)));
     qc_finding finding;
-    for (int i = 0; i < alignment.said[rendition] && qc_session_finding(session, rendition, i, &finding) == QC_OK; ++i)
-        text += (i != 0 ? ", " : "") + finding_json(finding, alignment.said_time[rendition][i]);
+    const char* comma = "";
+    for (int i = 0; i < alignment.said[rendition] && qc_session_finding(session, rendition, i, &finding) == QC_OK;
+         ++i) {
+        if (is_explained(rules, rendition, finding)) continue;
+        text += comma + finding_json(finding, alignment.said_time[rendition][i]);
+        comma = ", ";
+    }
     return text + "]}";
 }
 
@@ -352,14 +367,16 @@ void qcr_say_start(const qcr_alignment* alignment, const qcr_alignment_rules* ru
 void qcr_say_findings(qcr_alignment* alignment, const qcr_alignment_rules* rules, const qc_session* session,
                       int64_t rows_left, int is_ended, const qcr_sink* sink) {
     qc_finding finding;
+    qcr_bars_say(rules->bars, rules->names, rules->scales, rules->is_over, sink);
     for (int k = 0; session != nullptr && k < rules->renditions; ++k) {
         int* said = &alignment->said[k];
         while (*said < QCR_MOST_FINDINGS && qc_session_finding(session, k, *said, &finding) == QC_OK &&
-               counts(finding, rows_left, is_ended != 0)) {
+               counts(finding, rows_left, is_ended != 0) && !may_be_explained(*rules, finding)) {
             const double time = time_of(*alignment, finding.frame);
             if_possible([&] {
                 const std::string text = finding_sentence(*rules, k, finding, time);
-                if (!text.empty()) say(*sink, QCR_LEVEL_WARNING, topic(finding) + text);
+                if (!text.empty() && !is_explained(*rules, k, finding))
+                    say(*sink, QCR_LEVEL_WARNING, topic(finding) + text);
             });
             alignment->said_time[k][(*said)++] = time;
         }

@@ -16,7 +16,7 @@ constexpr qcr_names kTwo = {{"main", "reference"}, 2}, kThree = {{"main", "refer
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
 qcr_alignment_rules rules(bool ladder = false, bool by_index = false, double rate = 25) {
-    return {ladder ? &kThree : &kTwo, ladder ? 2 : 1, by_index, 0, 48, rate, nullptr};
+    return {ladder ? &kThree : &kTwo, ladder ? 2 : 1, by_index, 0, 48, rate, nullptr, nullptr, 0, 0};
 }
 
 qc_finding finding(qc_finding_kind kind, int64_t frame, int offset = 0, int former = 0, int64_t count = 0,

@@ -85,6 +85,7 @@ void Merge::check_wish() {
     qcr_file_wishes wishes{};
     wishes.log_path = wish_.log_path;
     wishes.log_fmt = wish_.log_fmt;
+    wishes.stats_file = wish_.stats_file;
     wishes.renditions = wish_.renditions;
     qcr_failure failure{};
     if (qcr_open_files(&files_, &wishes, &sink_, &failure) < 0) throw RunTrouble(failure.text);
@@ -388,8 +389,16 @@ void Merge::receive(bool waits) {
 
 void Merge::account(bool all) {
     qcr_row row{};
-    while (qcr_rows_account(rows_.get(), all ? 1 : 0, &row) != 0)
+    while (qcr_rows_account(rows_.get(), all ? 1 : 0, &row) != 0) {
         if (row.number >= 0) say_findings(row.number + 1);
+        if (row.present == nullptr) continue;
+        qc_row scores{};
+        scores.frame = row.number;
+        scores.value = row.value;
+        scores.present = row.present;
+        const qcr_stats_row line = {&scores, row.pts_time, row.ref_pts_time, row.corrupt, wish_.renditions};
+        qcr_write_stats_line(&files_, session_.get(), &line, &sink_);
+    }
 }
 
 void Merge::say_findings(int64_t rows_left) {
@@ -518,8 +527,9 @@ bool Merge::report() {
     find_origin();
     const qcr_report report = report_of();
     const qc_status written = qcr_write_logs(&report, &files_, 1, &sink_);
+    const bool has_lines = qcr_finish_stats(&files_, &sink_) == 0;
     const qc_status said = qcr_say_summary(&report, &sink_);
-    return written == QC_OK && said == QC_OK;
+    return written == QC_OK && has_lines && said == QC_OK;
 }
 
 /// Nothing comes any more: decides what counts, and reports. @return as report()

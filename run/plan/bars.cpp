@@ -11,103 +11,30 @@
 #include <string>
 #include <vector>
 
+#include "run/plan/framing.hpp"
+#include "run/plan/looks.hpp"
 #include "run/plan/refusal.hpp"
 #include "run/text/text.hpp"
 
-namespace {
-
-/// Means of luma over the rows of a picture or over its columns, in codes of 8 bits.
-using Profile = std::vector<float>;
-
-enum Axis { kRows, kColumns, kAxes };
-
-/// From the first line on, before the end.
-struct Range {
-    int first, end;
-    int length() const { return end - first; }
-};
-
-// In codes of 8 bits.
-constexpr float kBlackest = 24.0F; ///< a bar is darker, in either range
-constexpr float kAboveBars = 3.0F; ///< what rows show that are none, at their brightest
-constexpr float kAlike = 4.0F;     ///< mean difference of profiles of what is the same
-/// So many of so many pictures have to say where it lies.
-constexpr std::ptrdiff_t kMostOfPictures = 3, kOfPictures = 4;
-/// Lines that an encoder's blur may hide or show beside a bar.
-constexpr int kBlur = 8;
-/// A picture is more than this part of a side.
-constexpr int kLeastPart = 4;
-
-struct Video {
-    std::vector<std::array<Profile, kAxes>> pictures;
-};
-
-} // namespace
-
 struct qcr_bars {
-    std::array<Video, QCR_MAX_VIDEOS> videos;
+    std::array<qc::run::Video, QCR_MAX_VIDEOS> videos;
+    bool decides = false; ///< what is compared; otherwise they are only told of
+    bool is_over = false;
+    int64_t pairs = 0;                         ///< that were offered to the watch
+    int looks = 0;                             ///< that it has seen
+    std::array<bool, QCR_MAX_VIDEOS> differ{}; ///< inputs whose bars were told of
 };
 
 namespace qc::run {
 namespace {
 
-template <typename Sample>
-std::array<Profile, kAxes> profiles_of(const qc_format& format, const void* luma, ptrdiff_t pitch) {
-    std::array<Profile, kAxes> profiles;
-    std::vector<uint32_t> columns(static_cast<size_t>(format.width));
-    const float code = static_cast<float>(1 << (format.depth - 8 + format.shift));
-    for (int y = 0; y < format.height; ++y) {
-        const auto* row = reinterpret_cast<const Sample*>(static_cast<const uint8_t*>(luma) + y * pitch);
-        uint64_t sum = 0;
-        for (size_t x = 0; x < columns.size(); ++x) {
-            sum += row[x];
-            columns[x] += row[x];
-        }
-        profiles[kRows].push_back(static_cast<float>(sum) / (static_cast<float>(format.width) * code));
-    }
-    for (const uint32_t sum : columns)
-        profiles[kColumns].push_back(static_cast<float>(sum) / (static_cast<float>(format.height) * code));
-    return profiles;
-}
-
-Profile brightest_of(const Video& video, Axis axis) {
-    Profile brightest = video.pictures.front()[axis];
-    for (const auto& picture : video.pictures)
-        for (size_t i = 0; i < brightest.size(); ++i) brightest[i] = std::max(brightest[i], picture[axis][i]);
-    return brightest;
-}
-
-/// What is no bar, by the brightest of each line. Nothing where all is black.
-std::optional<Range> contents_of(const Video& video, Axis axis) {
-    if (video.pictures.empty()) return std::nullopt;
-    const Profile brightest = brightest_of(video, axis);
-    const float darkest = *std::min_element(brightest.begin(), brightest.end());
-    const auto shows = [&](float line) { return darkest > kBlackest || line > darkest + kAboveBars; };
-    const auto first = std::find_if(brightest.begin(), brightest.end(), shows);
-    const auto end = std::find_if(brightest.rbegin(), brightest.rend(), shows).base();
-    if (first == brightest.end() || (end - first) * kLeastPart < std::ssize(brightest)) return std::nullopt;
-    return Range{static_cast<int>(first - brightest.begin()), static_cast<int>(end - brightest.begin())};
-}
-
-/// Means without the bars that lie across: of columns without the rows above and below, and the other way round.
-Video without_bars(const Video& video) {
-    Video made = video;
-    for (const Axis axis : {kRows, kColumns}) {
-        const Axis across = axis == kRows ? kColumns : kRows;
-        const auto contents = contents_of(video, across);
-        if (!contents) continue;
-        const Profile brightest = brightest_of(video, across);
-        const float black = *std::min_element(brightest.begin(), brightest.end());
-        const auto all = static_cast<float>(brightest.size()), own = static_cast<float>(contents->length());
-        for (auto& picture : made.pictures)
-            for (float& mean : picture[axis]) mean = (mean * all - (all - own) * black) / own;
-    }
-    return made;
-}
-
-int side_of(const qc_format& format, Axis axis) {
-    return axis == kRows ? format.height : format.width;
-}
+constexpr float kAlike = 4.0F; ///< mean difference of profiles of what is the same, in codes of 8 bits
+/// So many of so many pictures have to say where it lies.
+constexpr std::ptrdiff_t kMostOfPictures = 3, kOfPictures = 4;
+/// The watch looks at the first pairs, then at each so many, until so many show something, or at most at so many.
+constexpr int64_t kBetweenLooks = 8;
+constexpr std::ptrdiff_t kTellingLooks = 12;
+constexpr int kMostLooks = 48;
 
 /// How far two profiles are from each other, beside a constant, where the second one's lines lie so much further.
 float difference(const Profile& one, const Profile& other, const Range& lines, int shift) {
@@ -119,11 +46,6 @@ float difference(const Profile& one, const Profile& other, const Range& lines, i
     for (int i = lines.first; i < lines.end; ++i) mean += away(i) / count;
     for (int i = lines.first; i < lines.end; ++i) sum += std::fabs(away(i) - mean);
     return sum / count;
-}
-
-bool shows_something(const Profile& profile, const Range& lines) {
-    const auto [darkest, brightest] = std::minmax_element(profile.begin() + lines.first, profile.begin() + lines.end);
-    return *brightest - *darkest > kAboveBars;
 }
 
 /// Of each picture that shows something. @param middle how much further the second one's lines lie about
@@ -171,23 +93,18 @@ std::optional<int> shift_of(const Video& one, const Video& other, Axis axis, con
     return is_certain ? std::optional(middle - kBlur + static_cast<int>(best - found.begin())) : std::nullopt;
 }
 
-/// What is dark at a border and no bar counts as shown.
-Range without_border(const Range& contents, int side) {
-    return {contents.first > kBlur ? contents.first : 0, contents.end < side - kBlur ? contents.end : side};
-}
-
 /// The lines of the reference that all inputs have, without bars that all have, and how much further they lie in each.
 struct Common {
     Range lines{};
     std::array<int, QCR_MAX_VIDEOS> shift{};
 };
 
-std::optional<Common> common_lines(const qcr_bars& bars, int inputs, const qc_format* const* format, Axis axis) {
+std::optional<Common> common_lines(const qcr_bars& bars, int inputs, Axis axis) {
     const Video& reference = bars.videos[QCR_REFERENCE];
     const auto own = contents_of(reference, axis);
     if (!own) return std::nullopt;
     Common common;
-    common.lines = without_border(*own, side_of(*format[QCR_REFERENCE], axis));
+    common.lines = without_border(*own, reference.side[axis]);
     for (int i = 0; i < inputs; ++i) {
         const auto at = static_cast<size_t>(i);
         if (i == QCR_REFERENCE) continue;
@@ -195,7 +112,7 @@ std::optional<Common> common_lines(const qcr_bars& bars, int inputs, const qc_fo
         const auto shift = others ? shift_of(reference, bars.videos[at], axis, *own, *others) : std::nullopt;
         if (!shift) return std::nullopt;
         common.shift[at] = *shift;
-        const Range lines = without_border(*others, side_of(*format[i], axis));
+        const Range lines = without_border(*others, bars.videos[at].side[axis]);
         common.lines = {std::max(common.lines.first, lines.first - *shift),
                         std::min(common.lines.end, lines.end - *shift)};
     }
@@ -209,28 +126,141 @@ std::string text_of(const qcr_crop& crop) {
     return formatted("%dx%d+%d+%d", crop.width, crop.height, crop.x, crop.y);
 }
 
-void decide(const qcr_bars& bars, const qcr_names& names, const qc_format* const* format, qcr_crop* crops,
-            const qcr_sink& sink) {
+qcr_crop crop_of(const std::array<Range, kAxes>& lines) {
+    return {lines[kColumns].first, lines[kRows].first, lines[kColumns].length(), lines[kRows].length()};
+}
+
+bool is_whole(const qcr_crop& crop, const Video& video) {
+    return crop.width == video.side[kColumns] && crop.height == video.side[kRows];
+}
+
+// ---- what is told of them
+// ---------------------------------------------------------------------------------------------
+
+/// The option that has both compared where they show the same. An input that is whole needs no words.
+std::string remedy(const Video& reference, const Video& distorted, int input, const Framing& framing, bool scales) {
+    const qcr_crop own = crop_of(framing.distorted), references = crop_of(framing.reference);
+    const auto crop_text = [](const qcr_crop& crop, const Video& video) {
+        return is_whole(crop, video) ? "" : text_of(crop);
+    };
+    std::string crops = input == 0 ? crop_text(own, distorted) : "";
+    crops += "|" + crop_text(references, reference);
+    if (input > QCR_REFERENCE) crops += std::string(static_cast<size_t>(input - 1), '|') + crop_text(own, distorted);
+    while (crops.back() == '|') crops.pop_back();
+    return "quality_cuda=crop=" + crops + (framing.is_scaled() && !scales ? ":scale=bicubic" : "");
+}
+
+void say_framing(const qcr_bars& bars, const qcr_names& names, int input, const Framing& framing, bool scales,
+                 const qcr_sink& sink) {
+    const Video &reference = bars.videos[QCR_REFERENCE], &distorted = bars.videos[static_cast<size_t>(input)];
+    const auto size_of = [](const Video& video) { return formatted("%dx%d", video.side[kColumns], video.side[kRows]); };
+    const std::string text =
+        "contents: the inputs have different black bars: " +
+        formatted("%s (%s)", names.role[input], size_of(distorted).c_str()) + " shows in " +
+        text_of(crop_of(framing.distorted)) + formatted(" what the %s (", names.role[QCR_REFERENCE]) +
+        size_of(reference) + ") shows in " + text_of(crop_of(framing.reference)) +
+        ", and scores compare bars with pictures" + (framing.is_scaled() ? ", and other places" : "") + ": use " +
+        remedy(reference, distorted, input, framing, scales);
+    say(sink, QCR_LEVEL_WARNING,
+        !framing.is_certain
+            ? text + "; nothing in the first pictures tells whether one of them is stretched, so look at both"
+        : !framing.is_exact ? text + "; a line is left between them, for samples of chroma are not parted"
+                            : text);
+}
+
+std::optional<Framing> framing_with(const qcr_bars& bars, int input) {
+    const Video &reference = bars.videos[QCR_REFERENCE], &distorted = bars.videos[static_cast<size_t>(input)];
+    if (reference.pictures.size() != distorted.pictures.size() || reference.pictures.empty()) return std::nullopt;
+    return framing_of(reference, distorted);
+}
+
+// ---- what is compared
+// -----------------------------------------------------------------------------------------------------
+
+/// Where what all show lies in bars of one input alone: the common part. @return whether that is so
+bool crop_to_framing(const qcr_bars& bars, const qcr_names& names, std::array<qcr_crop, QCR_MAX_VIDEOS>& found,
+                     bool* is_told, const qcr_sink& sink) {
+    if (names.inputs != 2) return false;
+    const auto framing = framing_with(bars, 0);
+    if (!framing || !framing->is_exact) return false;
+    if (framing->is_scaled() || !framing->is_certain) {
+        say_framing(bars, names, 0, *framing, false, sink);
+        *is_told = true;
+        return false;
+    }
+    found[0] = crop_of(framing->distorted);
+    found[QCR_REFERENCE] = crop_of(framing->reference);
+    return true;
+}
+
+bool crop_to_contents(const qcr_bars& bars, const qcr_names& names, std::array<qcr_crop, QCR_MAX_VIDEOS>& found) {
     qcr_bars contents;
     std::transform(bars.videos.begin(), bars.videos.end(), contents.videos.begin(), without_bars);
-    const auto rows = common_lines(contents, names.inputs, format, kRows),
-               columns = common_lines(contents, names.inputs, format, kColumns);
-    if (!rows || !columns)
-        return say(sink, QCR_LEVEL_WARNING,
-                   "crop=auto: the first pictures do not tell beyond doubt what all inputs show, nothing is cropped");
-    bool is_any = false;
+    const auto rows = common_lines(contents, names.inputs, kRows),
+               columns = common_lines(contents, names.inputs, kColumns);
+    if (!rows || !columns) return false;
+    for (size_t i = 0; i < static_cast<size_t>(names.inputs); ++i)
+        found[i] = {columns->lines.first + columns->shift[i], rows->lines.first + rows->shift[i],
+                    columns->lines.length(), rows->lines.length()};
+    return true;
+}
+
+void decide(const qcr_bars& bars, const qcr_names& names, qcr_crop* crops, const qcr_sink& sink) {
+    std::array<qcr_crop, QCR_MAX_VIDEOS> found{};
+    bool is_told = false, is_any = false;
+    if (!crop_to_contents(bars, names, found) && !crop_to_framing(bars, names, found, &is_told, sink)) {
+        if (!is_told)
+            say(sink, QCR_LEVEL_WARNING,
+                "crop=auto: the first pictures do not tell beyond doubt what all inputs show, nothing is cropped");
+        return;
+    }
     for (int i = 0; i < names.inputs; ++i) {
         const auto at = static_cast<size_t>(i);
-        const qcr_crop crop = {columns->lines.first + columns->shift[at], rows->lines.first + rows->shift[at],
-                               columns->lines.length(), rows->lines.length()};
-        if (crop.width == format[i]->width && crop.height == format[i]->height) continue;
-        crops[i] = crop;
+        const Video& video = bars.videos[at];
+        if (is_whole(found[at], video)) continue;
+        crops[i] = found[at];
         is_any = true;
         say(sink, QCR_LEVEL_INFO,
-            formatted("crop=auto: of input %d (%s), %dx%d, %s is compared", i, names.role[i], format[i]->width,
-                      format[i]->height, text_of(crop).c_str()));
+            formatted("crop=auto: of input %d (%s), %dx%d, %s is compared", i, names.role[i], video.side[kColumns],
+                      video.side[kRows], text_of(found[at]).c_str()));
     }
     if (!is_any) say(sink, QCR_LEVEL_INFO, "crop=auto: no input has black bars, nothing is cropped");
+}
+
+// ---- the watch
+// ------------------------------------------------------------------------------------------------------------
+
+/// Without pairs that an input had no picture for, and without pictures that show nothing.
+void keep_what_tells(qcr_bars& bars, int inputs) {
+    size_t pairs = bars.videos[0].pictures.size();
+    for (int i = 0; i < inputs; ++i) pairs = std::min(pairs, bars.videos[static_cast<size_t>(i)].pictures.size());
+    const auto shows_nothing = [&](int i) {
+        const auto& picture = bars.videos[static_cast<size_t>(i)].pictures[pairs - 1];
+        return std::all_of(picture.begin(), picture.end(), [](const Profile& means) {
+            return !shows_something(means, {0, static_cast<int>(means.size())});
+        });
+    };
+    bool tells = true;
+    for (int i = 0; pairs > 0 && i < inputs; ++i) tells = tells && !shows_nothing(i);
+    if (!tells) --pairs;
+    for (int i = 0; i < inputs; ++i) {
+        bars.videos[static_cast<size_t>(i)].pictures.resize(pairs);
+        bars.videos[static_cast<size_t>(i)].thumbnails.resize(pairs);
+    }
+}
+
+void say_bars(qcr_bars& bars, const qcr_names& names, bool scales, bool is_ended, const qcr_sink& sink) {
+    if (bars.decides || bars.is_over) return;
+    const std::ptrdiff_t telling = std::ssize(bars.videos[QCR_REFERENCE].pictures);
+    if (!is_ended && bars.looks < kMostLooks && telling < kTellingLooks) return;
+    bars.is_over = true;
+    keep_what_tells(bars, names.inputs);
+    for (int i = 0; i < names.inputs; ++i)
+        if (const auto framing = i != QCR_REFERENCE ? framing_with(bars, i) : std::nullopt) {
+            bars.differ[static_cast<size_t>(i)] = true;
+            say_framing(bars, names, i, *framing, scales, sink);
+        }
+    bars.videos = {};
 }
 
 } // namespace
@@ -238,31 +268,56 @@ void decide(const qcr_bars& bars, const qcr_names& names, const qc_format* const
 
 using namespace qc::run;
 
-qcr_bars* qcr_bars_create(void) {
-    return new (std::nothrow) qcr_bars;
+qcr_bars* qcr_bars_create(int decides) {
+    auto* bars = new (std::nothrow) qcr_bars;
+    if (bars != nullptr) bars->decides = decides != 0;
+    return bars;
 }
 
 void qcr_bars_destroy(qcr_bars* bars) {
     delete bars;
 }
 
-qc_status qcr_bars_see(qcr_bars* bars, int input, const qc_format* format, const void* luma, ptrdiff_t pitch,
-                       qc_error* error) {
-    if (format->pixel_step != 0 || format->container_bits > 16 || format->big_endian != 0) {
-        std::snprintf(error->text, sizeof(error->text),
-                      "crop=auto: luma of input %d is not in a plane of its own; put a "
-                      "format filter before it, or say what to crop: crop=WxH+X+Y",
-                      input);
-        return QC_ERROR_UNSUPPORTED;
-    }
-    return guarded([&] {
-        bars->videos[static_cast<size_t>(input)].pictures.push_back(format->container_bits == 8
-                                                                        ? profiles_of<uint8_t>(*format, luma, pitch)
-                                                                        : profiles_of<uint16_t>(*format, luma, pitch));
-    });
+int qcr_bars_awaits(const qcr_bars* bars) {
+    return bars != nullptr && bars->decides && !bars->is_over ? QCR_BAR_PICTURES : 0;
 }
 
-qc_status qcr_bars_decide(const qcr_bars* bars, const qcr_names* names, const qc_format* const* format, qcr_crop* crops,
-                          const qcr_sink* sink) {
-    return guarded([&] { decide(*bars, *names, format, crops, *sink); });
+int qcr_bars_wants_pair(qcr_bars* bars, int inputs) {
+    if (bars == nullptr || bars->decides || bars->is_over) return 0;
+    const int64_t pair = bars->pairs++;
+    const bool is_power = (pair & (pair - 1)) == 0;
+    if (pair % kBetweenLooks != 0 && !(is_power && pair < kBetweenLooks)) return 0;
+    if (bars->looks++ > 0) keep_what_tells(*bars, inputs);
+    return 1;
+}
+
+qc_status qcr_bars_see(qcr_bars* bars, int input, const qc_format* format, const void* luma, ptrdiff_t pitch,
+                       qc_error* error) {
+    if (bars->is_over) return QC_OK;
+    if (format->pixel_step == 0 && format->container_bits <= 16 && format->big_endian == 0)
+        return guarded([&] { add_picture(bars->videos[static_cast<size_t>(input)], *format, luma, pitch); });
+    bars->is_over = !bars->decides;
+    if (bars->is_over) return QC_OK;
+    std::snprintf(error->text, sizeof(error->text),
+                  "crop=auto: luma of input %d is not in a plane of its own; put a "
+                  "format filter before it, or say what to crop: crop=WxH+X+Y",
+                  input);
+    return QC_ERROR_UNSUPPORTED;
+}
+
+qc_status qcr_bars_decide(qcr_bars* bars, const qcr_names* names, qcr_crop* crops, const qcr_sink* sink) {
+    bars->is_over = true;
+    return guarded([&] { decide(*bars, *names, crops, *sink); });
+}
+
+void qcr_bars_say(qcr_bars* bars, const qcr_names* names, int scales, int is_ended, const qcr_sink* sink) {
+    if (bars != nullptr) if_possible([&] { say_bars(*bars, *names, scales != 0, is_ended != 0, *sink); });
+}
+
+int qcr_bars_are_open(const qcr_bars* bars) {
+    return bars != nullptr && !bars->decides && !bars->is_over ? 1 : 0;
+}
+
+int qcr_bars_differ(const qcr_bars* bars, int input) {
+    return bars != nullptr && bars->differ[static_cast<size_t>(input)] ? 1 : 0;
 }

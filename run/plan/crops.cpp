@@ -70,7 +70,8 @@ using namespace qc::run;
 
 qc_status qcr_read_crops(const char* text, int inputs, qcr_crop crops[QCR_MAX_VIDEOS], qc_error* error) {
     std::fill_n(crops, QCR_MAX_VIDEOS, qcr_crop{});
-    return refusing(error, [&] { return text == nullptr || *text == '\0' ? "" : read_crops(text, inputs, crops); });
+    const std::string_view words = text != nullptr ? text : "";
+    return refusing(error, [&] { return words.empty() || words == "auto" ? "" : read_crops(words, inputs, crops); });
 }
 
 qc_status qcr_check_crop(const qcr_names* names, int input, const qcr_crop* crop, const qc_format* format,

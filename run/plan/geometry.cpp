@@ -105,7 +105,7 @@ std::string refuse_shapes(const qcr_geometry& geometry, const qcr_names& names, 
                           const qc_config& config) {
     const Shape reference = {config.reference.width, config.reference.height, aspect[QCR_REFERENCE]};
     std::string refusal;
-    if (geometry.scaling == QC_SCALING_NONE) return "";
+    if (geometry.scaling == QC_SCALING_NONE || geometry.is_cropped != 0) return "";
     if (geometry.size == QCR_SIZE_GIVEN) refusal = refuse_size(geometry, reference);
     for (int k = 0; refusal.empty() && k < config.renditions; k++) {
         const int input = qcr_input_of(k);
@@ -135,9 +135,10 @@ void warn_of_shapes(const qcr_names& names, const double* aspect, const qc_confi
 
 using namespace qc::run;
 
-qc_status qcr_read_geometry(const char* scale, const char* scale_to, const char* roi, qcr_geometry* geometry,
-                            qc_error* error) {
+qc_status qcr_read_geometry(const char* scale, const char* scale_to, const char* roi, const char* crop,
+                            qcr_geometry* geometry, qc_error* error) {
     *geometry = {};
+    geometry->is_cropped = crop != nullptr && *crop != '\0' ? 1 : 0;
     return refusing(error, [&] { return read_options(scale, scale_to, roi, *geometry); });
 }
 
@@ -156,7 +157,8 @@ qc_status qcr_configure_geometry(const qcr_geometry* geometry, const qcr_names* 
     }
     return refusing(error, [&] {
         std::string refusal = refuse_shapes(*geometry, *names, aspect, *config);
-        if (refusal.empty() && sink != nullptr) warn_of_shapes(*names, aspect, *config, *sink);
+        if (refusal.empty() && sink != nullptr && geometry->is_cropped == 0)
+            warn_of_shapes(*names, aspect, *config, *sink);
         return refusal;
     });
 }

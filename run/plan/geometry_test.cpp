@@ -16,7 +16,7 @@ namespace {
 qcr_geometry read(const char* scale, const char* scale_to = nullptr, const char* roi = nullptr) {
     qcr_geometry geometry{};
     qc_error error{};
-    EXPECT_EQ(qcr_read_geometry(scale, scale_to, roi, &geometry, &error), QC_OK) << error.text;
+    EXPECT_EQ(qcr_read_geometry(scale, scale_to, roi, nullptr, &geometry, &error), QC_OK) << error.text;
     EXPECT_STREQ(error.text, "");
     return geometry;
 }
@@ -33,10 +33,10 @@ TEST(Geometry, WordsOfOptions) {
     } kCases[] = {
         {nullptr, nullptr, nullptr, {}},
         {"none", "reference", "", {}},
-        {"area", nullptr, nullptr, {QC_SCALING_AREA, QCR_SIZE_OF_REFERENCE, 0, 0, 0, 0, 0, 0}},
-        {"bicubic", "main", nullptr, {QC_SCALING_BICUBIC, QCR_SIZE_OF_DISTORTED, 0, 0, 0, 0, 0, 0}},
-        {"lanczos", "32768x1", nullptr, {QC_SCALING_LANCZOS, QCR_SIZE_GIVEN, 32768, 1, 0, 0, 0, 0}},
-        {"bilinear", "64x36", "1:2|30:4", {QC_SCALING_BILINEAR, QCR_SIZE_GIVEN, 64, 36, 1, 2, 30, 4}},
+        {"area", nullptr, nullptr, {QC_SCALING_AREA, QCR_SIZE_OF_REFERENCE, 0, 0, 0, 0, 0, 0, 0}},
+        {"bicubic", "main", nullptr, {QC_SCALING_BICUBIC, QCR_SIZE_OF_DISTORTED, 0, 0, 0, 0, 0, 0, 0}},
+        {"lanczos", "32768x1", nullptr, {QC_SCALING_LANCZOS, QCR_SIZE_GIVEN, 32768, 1, 0, 0, 0, 0, 0}},
+        {"bilinear", "64x36", "1:2|30:4", {QC_SCALING_BILINEAR, QCR_SIZE_GIVEN, 64, 36, 1, 2, 30, 4, 0}},
     };
     for (const auto& of : kCases) {
         const qcr_geometry geometry = read(of.scale, of.scale_to, of.roi);
@@ -72,7 +72,7 @@ TEST(Geometry, RefusesOtherWords) {
         text.replace(text.find('%'), 1, std::string(of.wrong) + " is not known");
         qcr_geometry geometry{};
         qc_error error{};
-        EXPECT_EQ(qcr_read_geometry(of.scale, of.scale_to, of.roi, &geometry, &error), QC_ERROR_INVALID);
+        EXPECT_EQ(qcr_read_geometry(of.scale, of.scale_to, of.roi, nullptr, &geometry, &error), QC_ERROR_INVALID);
         EXPECT_EQ(error.text, text);
     }
 }
@@ -81,7 +81,7 @@ TEST(Geometry, ASizeTakesAKernel) {
     for (const char* to : {"main", "64x36"}) {
         qcr_geometry geometry{};
         qc_error error{};
-        EXPECT_EQ(qcr_read_geometry("none", to, nullptr, &geometry, &error), QC_ERROR_INVALID);
+        EXPECT_EQ(qcr_read_geometry("none", to, nullptr, nullptr, &geometry, &error), QC_ERROR_INVALID);
         EXPECT_EQ(error.text,
                   std::string("scale_to=") + to +
                       ": without scale, reference is accepted; add scale=bicubic, lanczos, bilinear or area");

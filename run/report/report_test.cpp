@@ -34,7 +34,7 @@ protected:
         report.pool = QC_POOL_MEAN;
         report.shows_all_features = 1;
         report.max_dt = 0.02;
-        report.alignment_rules = {&kThree, 1, 0, 0, 0, 25, nullptr};
+        report.alignment_rules = {&kThree, 1, 0, 0, 0, 25, nullptr, nullptr, 0, 0};
         report.end = QCR_END_OF_STREAM;
         report.reason = report.gpu_failure = report.engine = "";
         report.reference_ended = 1;

@@ -69,12 +69,45 @@ class Folders(unittest.TestCase):
         self.assertEqual(run.returncode, 3, run.stderr)
         self.assertEqual(len(run.stderr.splitlines()), 3)
         lines = run.stdout.splitlines()
-        self.assertEqual(lines[0].split(), ["file", "psnr_y", "psnr_cb", "psnr_cr"])
-        for line in lines[1:]:
-            name, value = line.split()[:2]
+        self.assertEqual(lines[0].split(), ["psnr_y,", "dB", "psnr_cb,", "dB", "psnr_cr,", "dB"])
+        self.assertEqual(lines[1].split(), ["file", "size", "codec", *["mean", "p5", "min"] * 3])
+        for line, number in zip(lines[2:5], range(3)):
+            name, size, codec, value = line.split()[:4]
+            self.assertEqual((size, codec), ("96x64", "mjpeg"))
             log = json.loads((logs / f"{name.rpartition('/')[2]}.json").read_text())
-            self.assertAlmostEqual(float(value), log["pooled_metrics"]["psnr_y"]["mean"], places=6)
-        self.assertEqual(len(lines), 4)
+            self.assertEqual(value, f"{log['pooled_metrics']['psnr_y']['mean']:.2f}")
+        self.assertEqual(lines[6], f"reference: {self.originals}")
+        self.assertRegex(lines[7], r"^backend: CPU.*; \d+ frames/s$")
+        self.assertEqual(lines[8:], ["frames: 1, scored: 1"])
+
+    def test_one_table_for_whatever_is_scored(self):
+        """A folder's row has what a pair's has; so have programs; a failed one is in the table; lengths are added up."""
+        for folder, name in ((self.encodes, "closed.mp4"), (self.originals, "ref.mkv")):
+            shutil.copy(clip(name), folder / ("v" + clip(name).suffix))
+        (self.encodes / "b.jpeg").write_text("no picture")
+        rows = self.score(self.encodes, self.originals, code=1)
+        alone = self.score(self.encodes / "v.mp4", self.originals / "v.mkv")
+        own = next(row for row in rows if row["distorted"] == str(self.encodes / "v.mp4"))
+        for key in ("video", "scores", "pooled_metrics"):
+            self.assertEqual(own[key], alone["renditions"][0][key])
+        self.assertEqual((own["reference_video"], own["backend"]), (alone["reference_video"], alone["backend"]))
+        self.assertEqual((own["video"]["codec"], own["scores"]["psnr_y"]["unit"]), ("h264", "dB"))
+        table = command("score", self.encodes, self.originals, "-m", "psnr").stdout.splitlines()
+        pair = command("score", self.encodes / "v.mp4", self.originals / "v.mkv", "-m", "psnr").stdout.splitlines()
+        self.assertEqual(table[1].split(), pair[1].split())
+        self.assertIn(pair[2].split(), [line.split() for line in table])
+        self.assertEqual([line.split()[-10:] for line in table if str(self.encodes / "b.jpeg") in line], [["failed", *["-"] * 9]])
+        self.assertEqual(table[-1], "frames: 152, scored: 152, of 3 files")
+
+    def test_a_log_of_a_folder_has_its_files(self):
+        """Nothing is asked twice: what a pair's record has, each of a folder's has."""
+        shutil.copy(clip("closed.mp4"), self.encodes / "v.mp4")
+        logs = fresh("folders_records")
+        self.score(str(self.encodes / "v*"), clip("ref.mkv"), "-o", logs)
+        self.score(self.encodes / "v.mp4", clip("ref.mkv"), "-o", logs / "alone.json")
+        batch, alone = (json.loads((logs / f"{name}.json.commands").read_text())["files"] for name in ("v.mp4", "alone"))
+        self.assertEqual(batch, alone)
+        self.assertGreater(batch[0]["bit_rate"], 1000)
 
     def test_videos_and_pieces(self):
         for folder, name in ((self.encodes, "closed.mp4"), (self.originals, "ref.mkv")):

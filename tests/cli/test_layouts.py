@@ -125,6 +125,20 @@ class OfThisFilter(Layouts):
                          ["ladder, rendition 0, 160x120", "ladder, rendition 1, 160x120"])
         self.assertEqual(page.tables["psnr_y"][2][2], f'{json.loads(other.read_text())["pooled_metrics"]["psnr_y"]["mean"]:.6f}')
 
+    def test_lines_of_score_are_the_filters(self):
+        """Times of both frames too, in parts as in one, and of a ladder; half a frame apart they are two numbers."""
+        for name, videos, parts in (("pair", ["closed.mp4", "ref.mkv"], 3), ("pair", ["closed.mp4", "ref.mkv"], 1),
+                                    ("delayed", ["delayed.mkv", "ref.mkv"], 1), ("ladder", ["closed.mp4", "short.mp4", "ref.mkv"], 2)):
+            with self.subTest(name, parts=parts):
+                videos = [clip(each) for each in videos]
+                expected = filters_log(videos, "metrics=psnr", "jsonl", self.place / f"{name}.jsonl").read_text().splitlines()
+                own = self.place / "own.jsonl"
+                outcome = command("score", *videos, "-m", "psnr", "--parts", parts, "-o", own)
+                self.assertEqual(outcome.returncode, 0, outcome.stderr)
+                lines = own.read_text().splitlines()
+                self.assertEqual(lines[:-1], expected[:-1])
+                self.assertEqual(json.loads(lines[-1])["scores"], json.loads(expected[-1])["scores"])
+
     def test_comparison_with_json(self):
         for layout, lack in LACKS.items():
             with self.subTest(layout):

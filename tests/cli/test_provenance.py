@@ -131,6 +131,31 @@ class Files(Beside):
         ffmpeg("-i", self.videos[0], "-c", "copy", "-f", "rawvideo", raw)
         self.assertAlmostEqual(files[0]["bit_rate"], raw.stat().st_size * 8 / (FRAMES / 25), delta=0.01 * files[0]["bit_rate"])
 
+    def test_a_merged_log_has_its_files(self):
+        """As score's, and believed only as long as the files are those that were planned."""
+        plan = self.place / "plan.json"
+        self.assertEqual(command("plan", plan, *self.videos, "-m", "psnr", "--parts", 2, "-o", self.log).returncode, 0)
+        for number in range(2):
+            self.assertEqual(command("shard", plan, number).returncode, 0)
+        merged = command("merge", plan, "--json")
+        files = json.loads(self.beside.read_text())["files"]
+        self.score("--parts", 2)
+        self.assertEqual(files, json.loads(self.beside.read_text())["files"])
+        video = json.loads(merged.stdout)[0]["renditions"][0]["video"]
+        self.assertEqual((video["codec"], video["bit_rate"]), ("h264", round(files[0]["bit_rate"])))
+
+    def test_a_file_that_changed_before_it_was_scored(self):
+        plan = self.place / "plan.json"
+        self.assertEqual(command("plan", plan, *self.videos, "-m", "psnr", "--parts", 1, "-o", self.log).returncode, 0)
+        shutil.copy(clip("open.mp4"), self.videos[0])
+        self.assertEqual(command("shard", plan, 0).returncode, 0)
+        merged = command("merge", plan)
+        said = f"note: {self.videos[0]} has changed since it was planned: its codec and bit rate are not recorded\n"
+        self.assertEqual((merged.returncode, merged.stderr), (0, said))
+        files = json.loads(self.beside.read_text())["files"]
+        self.assertEqual([each["codec"] for each in files], ["", "ffv1"])
+        self.assertEqual(files[0]["bytes"], self.videos[0].stat().st_size)
+
     def test_nothing_is_asked_twice(self):
         self.score("--parts", 2)
         page, said = self.page()

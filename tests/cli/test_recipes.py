@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""The recipes of docs/recipes that run quality-cuda, as they stand there."""
+"""The pages of docs/guide that run quality-cuda, as they stand there."""
 
 import functools
 import importlib.util
@@ -17,7 +17,7 @@ from workbench import COMMAND, FFMPEG, ROOT, TIMEOUT_SECONDS, clip, comparable, 
 
 @functools.cache
 def commands_of(page, language="sh"):
-    return re.findall(rf"(?ms)^```{language}\n(.*?)^```$", (ROOT / "docs/recipes" / page).read_text(encoding="utf-8"))
+    return re.findall(rf"(?ms)^```{language}\n(.*?)^```$", (ROOT / "docs/guide" / page).read_text(encoding="utf-8"))
 
 
 def by_name(part):

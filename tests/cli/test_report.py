@@ -206,9 +206,23 @@ class Sections(Reported):
         self.assertEqual(row["verdict"], found["verdict"])
         self.assertIn("{:+.2f} to {:+.2f}".format(*found["interval"]), page.words())
         said_once(self, run("report", a, b, "--compare", "--seed", "x", "-o", self.page), 2, "--seed")
-        other = self.made("c.json", reference_format="gray")
-        said_once(self, run("report", a, other, "--compare", "-o", self.page), 1, "cannot be compared")
         said_once(self, run("report", a, "--compare", "-o", self.page), 2, "--compare")
+
+    def test_a_refused_comparison_has_its_page(self):
+        """The banner names what differs, as the console does; other pairs are compared all the same."""
+        models = {"models": [{"name": "vmaf", "model": "vmaf_v0.6.1neg"}]}
+        a, other, b = self.made("a.json"), self.made("c.json", reference_format="gray", **models), self.made("b.json")
+        what = 'models differ: vmaf: "vmaf_v0.6.1" and "vmaf_v0.6.1neg"; pixel formats of the reference differ: "yuv420p" and "gray"'
+        said_once(self, run("compare", a, other), 1, what)
+        self.page.unlink(missing_ok=True)
+        said_once(self, command("report", a, other, b, "--compare", "-o", self.page, "--labels", "A,C,B"), 1, f"c.json cannot be compared: {what}")
+        page = Page(self.page)
+        banner = page.words().partition("All statistics")[0]
+        self.assertEqual(banner.count(f"C: not to be held against A: {what}"), 1, banner)
+        self.assertIn(f"Not compared: {what}.", page.words())
+        self.assertIn("B against A", page.tables)
+        said_once(self, command("report", a, other, "--compare", "-q", "--csv", self.place / "x.csv"), 1, "cannot be compared")
+        self.assertTrue((self.place / "x.csv").exists())
 
 
 class Ladders(Reported):

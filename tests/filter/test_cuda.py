@@ -132,7 +132,7 @@ class Maps(CudaTest):
                          self.drawn("[out]nullsink;[map]hwdownload,format=nv12"))
 
     def test_scaled_in_the_right_half(self):
-        """As in docs/recipes/maps.md: the left half is the picture's, the right half is not."""
+        """As in docs/guide/maps.md: the left half is the picture's, the right half is not."""
         beside = "[map]scale_cuda=iw/2:-2[small];[out][small]overlay_cuda=x=W/2,hwdownload,format=nv12,crop=iw/2:ih:{}:0"
         plain = "[map]nullsink;[out]hwdownload,format=nv12,crop=iw/2:ih:{}:0"
         self.assertEqual(self.drawn(beside.format("0")), self.drawn(plain.format("0")))

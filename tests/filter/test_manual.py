@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""The filter's manual page, made of docs/ffmpeg.md, against what ffmpeg itself lists of the filter."""
+"""The filter's manual page, made of docs/reference/ffmpeg.md, against what ffmpeg itself lists of the filter."""
 
 import pathlib
 import re
@@ -32,7 +32,7 @@ def manual_options():
     with tempfile.TemporaryDirectory(prefix="qc-manual-") as folder:
         page = pathlib.Path(folder) / "quality_cuda.7"
         subprocess.run([sys.executable, REPOSITORY / "tools/filter-manual", REPOSITORY / "docs/man/quality_cuda.7.in",
-                        REPOSITORY / "docs/ffmpeg.md", "0", page], check=True)
+                        REPOSITORY / "docs/reference/ffmpeg.md", "0", page], check=True)
         text = page.read_text(encoding="utf-8")
     section = text.split("\n.SH OPTIONS\n")[1].split("\n.SH ")[0].split("\n.PP\n")[0]
     options = {}

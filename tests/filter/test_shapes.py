@@ -115,6 +115,37 @@ class Shapes(FilterTest):
             run = self.score(both, boxed, options="crop=auto")
             self.assertEqual(len(run.messages("320x136+0+22 is compared")), 2, run.text)
 
+    def test_bars_in_pictures_of_equal_size(self):
+        """The one has bars, or other ones, where the other one shows something: said, and the option that is said gives the score of
+        the pictures that both show."""
+        master = self.clip("master.nut", "320x180")
+        pad, crop = "pad=320:180:0:22", "crop=320:136:0:22"
+        for name, of_reference, of_distorted, right in (
+                ("matted master", f"{crop},{pad}", "null", (crop, crop)),
+                ("matted encode", "null", f"{crop},{pad}", (crop, crop)),
+                ("letterbox, stretched", f"{crop},{pad}", f"{crop},scale=320:180:flags=bicubic", ("scale=320:136:flags=bicubic", crop)),
+                ("letterbox, squeezed", "null", f"scale=320:136:flags=bicubic,{pad}", (f"{crop},scale=320:180:flags=bicubic", "null")),
+                ("pillars", "null", "scale=240:180:flags=bicubic,pad=320:180:40:0", ("crop=240:180:40:0,scale=320:180:flags=bicubic", "null")),
+                ("other place", f"{crop},{pad}", f"{crop},pad=320:180:0:4", ("crop=320:136:0:4", crop))):
+            with self.subTest(name):
+                reference = make(self.clips, f"{name} r.nut", master, "-vf", of_reference, "-c:v", "ffv1")
+                distorted = self.coarse(f"{name} d.mkv", master, of_distorted)
+                run = self.score(distorted, reference, options="metrics=psnr")
+                self.assert_ok(run)
+                lines = run.messages("contents: ")
+                self.assertEqual(run.log["alignment"]["findings"], [])
+                self.assertEqual(len(lines), 1, run.text)
+                self.assertTrue(any("different black bars" in line for line in run.log["warnings"]))
+                mended = self.score(distorted, reference, options="metrics=psnr:" + re.search(r"use quality_cuda=(\S+)$", lines[0])[1])
+                self.assert_ok(mended)
+                self.assertEqual(mended.messages("contents: "), [])
+                mean = [of.log["pooled_metrics"]["psnr_y"]["mean"] for of in
+                        (run, mended, self.score(distorted, reference, options="metrics=psnr", before=dict(enumerate(right))))]
+                self.assertAlmostEqual(mean[1], mean[2], delta=0.15)
+                self.assertGreater(mean[1], mean[0] + 5)
+                same = self.score(self.coarse(f"{name} s.mkv", reference), reference, options="metrics=psnr")
+                self.assertEqual(same.messages("contents: "), [])
+
     def test_where_no_bars_are_told(self):
         whole = self.clip("whole.nut", "320x136")
         encode = self.coarse("encode.mkv", whole)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 """Hold the scores of the filter under the name libvmaf against libvmaf's, with the words that programs send.
 
-As run_golden.py, which has the comparison, but with the options and defaults of libvmaf's filter (docs/libvmaf_alias.md): each
+As run_golden.py, which has the comparison, but with the options and defaults of libvmaf's filter (docs/reference/libvmaf_alias.md): each
 small golden clip with chroma is scored with the strings that programs send, and with the deprecated options.
 
 The last line reads "N passed, N failed, N skipped"; exit status 1 if anything failed.

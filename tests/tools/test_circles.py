@@ -110,7 +110,7 @@ class Repository(unittest.TestCase):
 
     def test_calls_between_rooms_of_the_command(self):
         """A header might declare what lies in a room that its own room may not know."""
-        rooms = test_rooms.read_rooms((test_rooms.ROOT / "docs/design.md").read_text(encoding="utf-8"))
+        rooms = test_rooms.read_rooms((test_rooms.ROOT / "docs/design/design.md").read_text(encoding="utf-8"))
         wrong = [(user, definer) for user in self.calls for definer in self.calls[user]
                  if user.startswith("cli/") and definer.startswith("cli/")
                  and not any(test_rooms.allows(room, user, definer) for room in test_rooms.rooms_of(user, rooms))]

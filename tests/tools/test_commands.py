@@ -58,11 +58,12 @@ class Commands(unittest.TestCase):
     def test_the_filters_page_is_no_markdown(self):
         with tempfile.TemporaryDirectory() as folder:
             page = pathlib.Path(folder) / "quality_cuda.7"
-            subprocess.run([ROOT / "tools/filter-manual", ROOT / "docs/man/quality_cuda.7.in", ROOT / "docs/ffmpeg.md", "0", page], check=True)
+            subprocess.run([ROOT / "tools/filter-manual", ROOT / "docs/man/quality_cuda.7.in", ROOT / "docs/reference/ffmpeg.md", "0", page],
+                           check=True)
             text = page.read_text(encoding="utf-8")
         for mark in ("](", "`", "**", "<br>"):
             self.assertNotIn(mark, text)
-        self.assertIn("docs/live.md", text)
+        self.assertIn("docs/reference/live.md", text)
 
     def test_every_installed_command_has_a_page_and_a_completion(self):
         """FFmpeg's two programs have a page in common, and so many options that FFmpeg's own documentation has them."""

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""check-style's tables, that README's figures of speed are those of docs/performance.md, that docs/design.md names what exists,
-and that tools/README.md has every command."""
+"""check-style's tables, how long pages are, that links lead somewhere and pictures are shown, that docs/design/design.md names what
+exists, and that tools/README.md has every command. The commands of README and guide: tests/cli/test_documentation.py."""
 
 import fnmatch
 import os
 import pathlib
 import re
+import subprocess
 import sys
+import tempfile
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -29,19 +31,94 @@ class Tables(unittest.TestCase):
         self.assertEqual(self.found("| a | b |", "|---|---|", "| 1 |"), [["3", " 1 cells in a table of 2 columns"]])
 
 
-class Figures(unittest.TestCase):
-    def test_those_of_the_readme_are_measured(self):
-        """Pairs and frames a second, and shares: numbers with a comma, before fps, and in per cent."""
-        readme = (ROOT / "README.md").read_text(encoding="utf-8")
-        speed = re.search(r"(?s)\nOn one H200.*?\n\n", readme)[0]
-        figures = re.findall(r"\d+,\d{3}", speed) + [m.replace("\n", " ") for m in re.findall(r"\d+\.\d+ %|\d+(?=\s+fps)", speed)]
-        self.assertGreater(len(figures), 8)
-        measured = (ROOT / "docs/performance.md").read_text(encoding="utf-8").split("## What bounds it")[0]
-        self.assertEqual([f for f in figures if not re.search(rf"(?<![\d,.]){re.escape(f)}(?![\d,])", measured)], [])
+def pages(*patterns):
+    return [path for pattern in patterns for path in sorted(ROOT.glob(pattern))]
+
+
+def words(path):
+    """Bars and dashes of tables are none."""
+    return sum(1 for word in path.read_text(encoding="utf-8").split() if re.search(r"\w", word))
+
+
+class Sizes(unittest.TestCase):
+    """What a reader can take in: a page that grows beyond its limit is two pages, or says too much."""
+
+    def test_readme(self):
+        self.assertLessEqual(words(ROOT / "README.md"), 700)
+
+    def test_guide(self):
+        found = {path.name: words(path) for path in pages("docs/guide/*.md")}
+        self.assertGreater(len(found), 10)
+        self.assertEqual({name: count for name, count in found.items() if count > 900}, {})
+
+    def test_all(self):
+        self.assertLessEqual(sum(map(words, pages("docs/**/*.md"))), 40000)
+
+    def test_pictures(self):
+        self.assertLessEqual(sum(path.stat().st_size for path in (ROOT / "docs/images").iterdir()), 600_000)
+
+
+def anchors(text):
+    """Of headings, as GitHub makes them."""
+    headings = re.findall(r"(?m)^#+ (.*)$", re.sub(r"(?ms)^```.*?^```$", "", text))
+    plain = [re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading) for heading in headings]
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in plain}
+
+
+def links(text):
+    return re.findall(r"""\]\(([^)\s]+)\)|(?:src|srcset)="([^"]+)\"""", text)
+
+
+def broken_links(path):
+    """Relative ones whose file or heading is not there."""
+    found = []
+    for target in (one or other for one, other in links(path.read_text(encoding="utf-8"))):
+        if re.match(r"[a-z]+:", target):
+            continue
+        page, _, anchor = target.partition("#")
+        file = path.parent / page if page else path
+        if not file.exists() or anchor and anchor not in anchors(file.read_text(encoding="utf-8")):
+            found.append(target)
+    return found
+
+
+class Links(unittest.TestCase):
+    def test_all_lead_somewhere(self):
+        found = {str(path.relative_to(ROOT)): broken_links(path) for path in pages("*.md", "docs/**/*.md", "tools/*.md", "kernels/**/*.md")}
+        self.assertGreater(len(found), 30)
+        self.assertEqual({name: broken for name, broken in found.items() if broken}, {})
+
+    def test_those_that_do_not(self):
+        with tempfile.TemporaryDirectory() as folder:
+            page = pathlib.Path(folder) / "a.md"
+            page.write_text("# A `b`, c\n[1](a.md) [2](#a-b-c) [3](#d) [4](e.md) [5](https://f.example/g)\n![6](h.png)\n```\n# d\n```\n")
+            self.assertEqual(broken_links(page), ["#d", "e.md", "h.png"])
+
+    def test_every_page_is_reached_from_the_index(self):
+        reached, waiting = set(), [ROOT / "docs/README.md"]
+        while waiting:
+            page = waiting.pop()
+            if page in reached:
+                continue
+            reached.add(page)
+            targets = [(page.parent / target.partition("#")[0]).resolve() for target, _ in links(page.read_text(encoding="utf-8")) if target]
+            waiting += [target for target in targets if target.suffix == ".md" and target.exists()]
+        self.assertEqual([str(path) for path in pages("docs/**/*.md") if path not in reached], [])
+
+    def test_three_pictures_of_the_readme(self):
+        """Each of docs/images is shown, and the README shows three (one of them for light and for dark)."""
+        shown = {one or other for one, other in links((ROOT / "README.md").read_text(encoding="utf-8"))}
+        pictures = {f"docs/images/{path.name}" for path in (ROOT / "docs/images").iterdir()}
+        self.assertEqual({name.replace("_dark", "").replace("_light", "") for name in shown & pictures},
+                         {"docs/images/report.png", "docs/images/heat.jpg", "docs/images/speed.svg"})
+        self.assertEqual(pictures - shown, set())
+
+    def test_the_bars_are_those_of_the_table(self):
+        subprocess.run([ROOT / "tools/docs/speed-chart", "--check"], check=True)
 
 
 class Names(unittest.TestCase):
-    """What docs/design.md writes `like this` is a file, a folder, or a word of the sources."""
+    """What docs/design/design.md writes `like this` is a file, a folder, or a word of the sources."""
 
     @classmethod
     def setUpClass(cls):
@@ -72,7 +149,7 @@ class Names(unittest.TestCase):
         return self.is_member(*name.rsplit("::", 1)) if "::" in name else self.is_path(name) or self.is_word(name)
 
     def test_those_of_the_design_exist(self):
-        names = set(re.findall(r"`([^`\n]+)`", (ROOT / "docs/design.md").read_text(encoding="utf-8")))
+        names = set(re.findall(r"`([^`\n]+)`", (ROOT / "docs/design/design.md").read_text(encoding="utf-8")))
         self.assertGreater(len(names), 150)
         self.assertEqual(sorted(name for name in names if not self.exists(name)), [])
 

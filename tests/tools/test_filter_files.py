@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Which of the filter's files uses which: docs/design.md's table "The filter's files", against every call and every include.
+"""Which of the filter's files uses which: docs/design/design.md's table "The filter's files", against every call and every include.
 
 usage: test_filter_files.py [--write | options of unittest]
 
@@ -12,7 +12,7 @@ import sys
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-DESIGN = ROOT / "docs/design.md"
+DESIGN = ROOT / "docs/design/design.md"
 HEAD = "| file | uses |\n|---|---|\n"
 ROWS = re.compile(r"\A(?:\|.*\n)*")
 # A comment, or a string, which an #include's name must not be taken for.

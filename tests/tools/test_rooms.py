@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""The rooms of docs/design.md: no file includes what the table there does not allow to its folder."""
+"""The rooms of docs/design/design.md: no file includes what the table there does not allow to its folder."""
 
 import fnmatch
 import pathlib
@@ -79,7 +79,7 @@ def violations(rooms, files):
     for path, text in files.items():
         mine = rooms_of(path, rooms)
         if not mine:
-            found.append(f"{path}: no line of docs/design.md's table has room for it")
+            found.append(f"{path}: no line of docs/design/design.md's table has room for it")
             continue
         for quoted, angled in INCLUDE.findall(text):
             included = resolve(path, quoted or angled, files) if quoted or angled == OWN else None
@@ -115,7 +115,7 @@ def sources():
 class Repository(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.rooms = read_rooms((ROOT / "docs/design.md").read_text(encoding="utf-8"))
+        cls.rooms = read_rooms((ROOT / "docs/design/design.md").read_text(encoding="utf-8"))
         cls.files = sources()
 
     def test_includes(self):

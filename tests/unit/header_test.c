@@ -2,7 +2,7 @@
 /*
  * quality_cuda.h alone, as C11 and as C++: it includes what it needs, warns nowhere, and its structs lie in memory as
  * this version of the ABI has it. An expectation that fails here means: raise QC_ABI_VERSION and the soname
- * (docs/abi.md), or do not change the struct.
+ * (docs/design/abi.md), or do not change the struct.
  */
 #include "quality_cuda.h"
 
@@ -197,6 +197,7 @@ static const Function functions_for_front_ends[] = {
     (Function)qc_session_history,
     (Function)qc_session_submit_measured,
     (Function)qc_session_stats_line,
+    (Function)qc_session_report_feature,
     (Function)qc_session_stats,
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // quality_bench: the engine alone. Frames lie ready (on the device for CUDA) in a rotating set larger than the L2
-// cache; what is timed is submit to score. See docs/performance.md for how to read the table.
+// cache; what is timed is submit to score. See docs/design/performance.md for how to read the table.
 #include <getopt.h>
 
 #include <algorithm>

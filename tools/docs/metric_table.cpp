@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// metric_table: what docs/metrics.md says of each metric's options and scores, straight from the descriptors; with
+// metric_table: what docs/reference/metrics.md says of each metric's options and scores, straight from the descriptors;
+// with
 // --json what scripts need to know of the metrics, so that none keeps a list of its own.
 #include <cstdio>
 #include <cstring>

@@ -11,7 +11,7 @@ from gpu_checks.clips import NoClip
 from gpu_checks.pipelines import metrics_of, read_json, score, traced
 from gpu_checks.report import last_lines, say
 
-RECIPE = pathlib.Path(__file__).resolve().parents[2] / "docs/recipes/ladder.md"
+RECIPE = pathlib.Path(__file__).resolve().parents[2] / "docs/guide/ladder.md"
 SOURCE = "ref_1080p.h264"
 RENDITIONS = ["dist_1080p.h264", "dist_720p.h264", "dist_540p.h264"]
 SMALLEST_PICTURE = 960 * 540  # bytes of its luma: what is copied between host and GPU has to be smaller

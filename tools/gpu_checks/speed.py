@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""The speed tables of docs/performance.md: the engine alone, and ffmpeg from NVDEC to scores."""
+"""The speed tables of docs/design/performance.md: the engine alone, and ffmpeg from NVDEC to scores."""
 
 import contextlib
 import json

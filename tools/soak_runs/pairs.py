@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Which frames are compared with which, and what is counted: docs/ffmpeg.md's rules, restated over whole lists of frames.
+"""Which frames are compared with which, and what is counted: docs/reference/ffmpeg.md's rules, restated over whole lists of frames.
 
 The filter sees its inputs frame by frame and never looks back; here all frames are known, and every main frame looks at all
 frames of the other inputs. Nothing is shared with the filter but the words.

@@ -2,7 +2,6 @@
 // What all plots share: colours of the page's theme, dashes, samples of lines, the crosshair.
 
 const COLOURS = 6; // --series-0 and so on
-const DASHES = [null, [9, 4], [3, 3], [9, 3, 3, 3], [15, 5]];
 const PAPER_PIXELS = 3; // for each of the screen's
 const redraws = []; // functions that draw a plot anew
 
@@ -10,11 +9,16 @@ function themed(name) {
   return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 }
 
+/** Of a line, as an SVG has them: "none", "9 4". */
+function dashOf(style) {
+  return index.dashes[style.dash % index.dashes.length];
+}
+
 /** Options of every plot. @param {string[]} names of series, @param {{colour, dash}[]} styles of each: its ladder, and its place in it */
 function commonOptions(names, styles) {
   const series = {};
   names.forEach((name, i) => {
-    series[name] = { color: themed(`--series-${styles[i].colour % COLOURS}`), strokePattern: DASHES[styles[i].dash % DASHES.length] };
+    series[name] = { color: themed(`--series-${styles[i].colour % COLOURS}`), strokePattern: dashOf(styles[i]).match(/\d+/g)?.map(Number) };
   });
   return {
     labels: ["x", ...names], series, legend: "never", strokeWidth: 1.8, fillAlpha: 0.2, connectSeparatedPoints: false,
@@ -39,7 +43,7 @@ function lineSample(style) {
   const set = (element, pairs) => Object.entries(pairs).forEach(([key, value]) => element.setAttribute(key, value));
   svg.classList.add("sample");
   set(svg, { viewBox: "0 0 42 14", "aria-hidden": "true" });
-  set(line, { x1: 1, y1: 7, x2: 41, y2: 7, "stroke-width": 3, "stroke-dasharray": (DASHES[style.dash % DASHES.length] || []).join(" ") });
+  set(line, { x1: 1, y1: 7, x2: 41, y2: 7, "stroke-width": 3, "stroke-dasharray": dashOf(style) });
   line.style.stroke = `var(--series-${style.colour % COLOURS})`;
   svg.append(line);
   return svg;

@@ -29,7 +29,7 @@ typedef QC_ENUM(qc_status) {
     QC_ERROR_INTERNAL = -7    /**< a bug in this library: may come from any function, and is not listed with them */
 } qc_status;
 
-/** How a picture is brought to the size that is scored, by both backends with the same integer arithmetic; docs/design.md
+/** How a picture is brought to the size that is scored, by both backends with the same integer arithmetic; docs/design/design.md
  *  has it. When it becomes smaller, the kernels widen with the ratio. */
 typedef QC_ENUM(qc_scaling) {
     QC_SCALING_NONE = 0,     /**< not at all: pictures of another size are refused */
@@ -41,7 +41,7 @@ typedef QC_ENUM(qc_scaling) {
 } qc_scaling;
 
 /** What is done with pictures that have another range or depth than the reference's, or are RGB beside luma and chroma or
- *  for a metric of these; by both backends with the same integer arithmetic, docs/conversions.md has it. */
+ *  for a metric of these; by both backends with the same integer arithmetic, docs/reference/conversions.md has it. */
 typedef QC_ENUM(qc_convert) {
     QC_CONVERT_AUTO = 0,       /**< they are brought to one format, by their tags; each conversion is said and logged */
     QC_CONVERT_OFF = 1,        /**< nothing: samples are scored as they are, those of fewer bits shifted to the left; RGB is
@@ -69,7 +69,7 @@ typedef QC_ENUM(qc_map_colours) {
 /**
  * What is known of a picture's colours: code points of ITU-T H.273, which are FFmpeg's AVCOL_ values too. 0 is "not
  * known" in every field (for the matrix too: RGB pictures are told by qc_format.rgb), and so is H.273's 2 but in range and
- * chroma_location. Any value is accepted; metrics that look at colours say in docs/metrics.md what they do with each.
+ * chroma_location. Any value is accepted; metrics that look at colours say in docs/reference/metrics.md what they do with each.
  */
 typedef struct qc_colour {
     int matrix;             /**< 1 BT.709, 4 FCC, 5 BT.470BG, 6 SMPTE 170M, 7 SMPTE 240M, 9 BT.2020 NCL, ... */

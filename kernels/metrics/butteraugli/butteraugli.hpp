@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 /// Butteraugli: the distance that the eye sees between two pictures, as a map, its largest value and its norms.
-/// docs/metrics/butteraugli.md has the convention for video, the versions and what was measured.
+/// docs/reference/metrics/butteraugli.md has the convention for video, the versions and what was measured.
 ///
 /// | property      |                                                                                           |
 /// |---------------|-------------------------------------------------------------------------------------------|

@@ -3,7 +3,7 @@
 // rows around it have come from the step before, and keeps a few; so a run of rows works in a core's caches, and
 // threads share a scale by runs. Light and responses are double precision; of these, one in sixteen is kept so, the
 // others as differences from it, and the distorted picture's as differences from the reference's: single precision, as
-// is all that comes after. Small differences keep their digits so: docs/metrics/butteraugli.md has how many.
+// is all that comes after. Small differences keep their digits so: docs/reference/metrics/butteraugli.md has how many.
 #include <algorithm>
 #include <bit>
 #include <cmath>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// Launch shapes: data, measured with quality_bench and recorded in docs/performance.md.
+// Launch shapes: data, measured with quality_bench and recorded in docs/design/performance.md.
 #pragma once
 
 namespace qc::skeleton {

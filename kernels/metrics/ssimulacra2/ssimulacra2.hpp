@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-/// SSIMULACRA 2.1: structural error and edges added or lost, in XYB at up to six scales. docs/metrics/ssimulacra2.md
-/// has the convention for video, the presets and what was measured.
+/// SSIMULACRA 2.1: structural error and edges added or lost, in XYB at up to six scales.
+/// docs/reference/metrics/ssimulacra2.md has the convention for video, the presets and what was measured.
 ///
 /// | property      |                                                                                           |
 /// |---------------|-------------------------------------------------------------------------------------------|

@@ -11,6 +11,7 @@
 
 #include <quality_cuda.h>
 
+#include "quality_cuda_run/bars.h"
 #include "quality_cuda_run/engine.h"
 #include "quality_cuda_run/names.h"
 #include "quality_cuda_run/sink.h"
@@ -49,6 +50,9 @@ typedef struct qcr_alignment_rules {
     int start_pairs;                         ///< so many pairs were looked at for that
     double frame_rate;                       ///< of the distorted video, 1/s, 0: not known
     const struct qcr_conditions* conditions; ///< what tags had converted; NULL: nothing
+    qcr_bars* bars;                          ///< may have something to say; NULL: there are none
+    int scales;                              ///< inputs are scaled
+    int is_over;                             ///< nothing follows, for whatever reason
 } qcr_alignment_rules;
 
 /** A distorted frame was paired and handed to the engine. @param row index of its submission @param time seconds */
@@ -59,7 +63,7 @@ QC_API void qcr_say_start(const qcr_alignment* alignment, const qcr_alignment_ru
                           const qcr_sink* sink);
 
 /**
- * Says what was found since the last time, but not of frames that have not left yet.
+ * Says what was found since the last time, but not of frames that have not left yet; black bars too.
  * @param session  NULL: nothing is found
  * @param is_ended the run came to the end of its inputs: only then is a frozen end one
  */

@@ -21,7 +21,8 @@ typedef struct qcr_crop {
 
 /**
  * Reads the option: one rectangle for each input in the order of the inputs, W:H:X:Y or WxH+X+Y, joined by |; an empty
- * one is the whole picture, as for inputs behind the last one. @param text NULL: not given
+ * one is the whole picture, as for inputs behind the last one. @param text NULL: not given; auto: the whole
+ * pictures, until it is known what all show
  * @param error filled where that fails @return QC_ERROR_INVALID, QC_ERROR_NO_MEMORY
  */
 QC_API qc_status qcr_read_crops(const char* text, int inputs, qcr_crop crops[QCR_MAX_VIDEOS], qc_error* error);

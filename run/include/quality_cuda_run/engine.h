@@ -243,6 +243,14 @@ QC_API qc_status qc_stats_format_parse(const char *text, qc_stats_format *format
 QC_API qc_status qc_session_stats_line(const qc_session *session, const qc_row *row, char *text, size_t size);
 
 /**
+ * In which order reports have the scores: libvmaf's, by their first values. Settled for all scores that a received row has.
+ * @param place in the report, from 0
+ * @param feature index of the score that stands there
+ * @return QC_END past the last place, QC_ERROR_INVALID for a rendition that does not exist or a negative place
+ */
+QC_API qc_status qc_session_report_feature(const qc_session *session, int rendition, int place, int *feature);
+
+/**
  * What a session did, for tests and reports. Bytes are of the driver calls made, not estimates. On the CPU backend all but
  * the first three are 0.
  */

@@ -17,7 +17,7 @@ extern "C" {
 #endif
 
 /** Whose size is scored. */
-typedef QC_ENUM(qcr_scored_size) { QCR_SIZE_OF_REFERENCE, QCR_SIZE_OF_DISTORTED, QCR_SIZE_GIVEN } qcr_scored_size;
+typedef QC_ENUM(qcr_scored_size){QCR_SIZE_OF_REFERENCE, QCR_SIZE_OF_DISTORTED, QCR_SIZE_GIVEN} qcr_scored_size;
 
 /** What the options say. Zeroed: pictures of one size, all of them. */
 typedef struct qcr_geometry {
@@ -25,6 +25,7 @@ typedef struct qcr_geometry {
     qcr_scored_size size;
     int width, height;                       ///< of QCR_SIZE_GIVEN, luma samples
     int roi_x, roi_y, roi_width, roi_height; ///< luma samples of the scored picture; roi_width 0: all of it
+    int is_cropped; ///< somebody has said which parts show the same: these are scaled whatever their shape is
 } qcr_geometry;
 
 /** Luma samples. */
@@ -34,11 +35,11 @@ typedef struct qcr_size {
 
 /**
  * Reads the options.
- * @param scale, scale_to, roi as the user wrote them; NULL: not given
+ * @param scale, scale_to, roi, crop as the user wrote them; NULL: not given
  * @param error filled where that fails @return QC_ERROR_INVALID, QC_ERROR_NO_MEMORY
  */
-QC_API qc_status qcr_read_geometry(const char* scale, const char* scale_to, const char* roi, qcr_geometry* geometry,
-                                   qc_error* error);
+QC_API qc_status qcr_read_geometry(const char* scale, const char* scale_to, const char* roi, const char* crop,
+                                   qcr_geometry* geometry, qc_error* error);
 
 /**
  * Tells the engine, and refuses inputs that are scaled and do not have the reference's shape, beside what rounded sides

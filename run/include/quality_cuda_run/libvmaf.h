@@ -2,7 +2,7 @@
 /**
  * @file
  * The options of FFmpeg's filter libvmaf, those that have gone since and those of framesync included, in the words of
- * this project. docs/libvmaf_alias.md has a table of what else differs.
+ * this project. docs/reference/libvmaf_alias.md has a table of what else differs.
  */
 #ifndef QUALITY_CUDA_RUN_LIBVMAF_H
 #define QUALITY_CUDA_RUN_LIBVMAF_H

@@ -41,10 +41,11 @@ typedef struct qcr_merge_config {
     int skip_unsupported;
     qcr_range_check range; ///< tags that differ; the parts did not look at pictures for it
 
-    int n_subsample;      ///< every so many pairs get scores; 0 means 1. Parts measure all
-    double max_dt;        ///< as in qcr_rules
-    const char* log_path; ///< NULL: there is no log
-    const char* log_fmt;  ///< "json", "xml", "csv" or "sub"; NULL: what the path says
+    int n_subsample;        ///< every so many pairs get scores; 0 means 1. Parts measure all
+    double max_dt;          ///< as in qcr_rules
+    const char* log_path;   ///< NULL: there is no log
+    const char* log_fmt;    ///< "json", "xml", "csv" or "sub"; NULL: what the path says
+    const char* stats_file; ///< a line for each frame that has scores, with the times of the pair; NULL: there is none
 
     int waits; ///< records may be still to come: each appears when it is whole
     /** Asked while a record is waited for, and every few hundred frames. 0: the merge ends. NULL: it goes on. */
