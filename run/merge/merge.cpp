@@ -159,6 +159,7 @@ void Merge::open_session(size_t part) {
         records_.fail(part, "is damaged");
     config_.frame_rate = frame_rate_;
     description_ = recorded.description;
+    origin_ = recorded.origin;
     qc_error error{};
     qc_session* session = nullptr;
     check(qc_request_open(request_.get(), &config_, &session, &error), error.text);
@@ -486,15 +487,18 @@ qcr_report Merge::report_of() const {
     report.alignment = &alignment_;
     report.session = session_.get();
     report.engine = description_.c_str();
-    report.origin = origin_.c_str();
+    report.origin = origin_.empty() ? nullptr : origin_.c_str();
     for (int i = 0; i < names_.inputs; ++i) report.input[i] = input_of_report(i);
     report.scored_width = config_.scoring_width != 0 ? config_.scoring_width : config_.reference.width;
     report.scored_height = config_.scoring_height != 0 ? config_.scoring_height : config_.reference.height;
     return report;
 }
 
-/// Parts of several builds or GPUs have equal scores by all that we know: it is said, and is in the log.
+/// Parts of several builds or GPUs have equal scores by all that we know: it is said, and is in the log. Where the
+/// merge has failed, records may be damaged, or may never come: then it is the origin of the part that opened the
+/// session.
 void Merge::find_origin() {
+    if (outcome_ != QCR_MERGED) return;
     std::vector<std::string> origins;
     for (size_t part = 0; part < records_.parts.size(); ++part)
         if (RecordedSession recorded = read_session(records_, part); !recorded.config.empty())

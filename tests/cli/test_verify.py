@@ -122,12 +122,12 @@ class Verify(unittest.TestCase):
             self.log.write_text(before)
 
     def test_a_frame_that_is_missing(self):
-        for number, text in ((5, "frame 5 is missing"), (FRAMES - 1, f"{FRAMES - 1} frames, and {FRAMES} were scored")):
+        for number, where in ((5, "; frame 5 is missing"), (FRAMES - 1, "")):
             log = json.loads(self.log.read_text())
             del log["frames"][number]
             other = self.place / "other.json"
             other.write_text(json.dumps(log))
-            self.assertEqual(self.checks(other, code=3)["frames"], (False, text))
+            self.assertEqual(self.checks(other, code=3)["frames"], (False, f"{FRAMES - 1} frames, and {FRAMES} were scored{where}"))
 
     def test_a_log_that_ends_early(self):
         self.edit('"complete": true', '"complete": false')
