@@ -6,10 +6,10 @@
 #include <bit>
 #include <charconv>
 #include <cstdio>
-#include <cstring>
 #include <filesystem>
 #include <utility>
 
+#include "ffmpeg/graph_text.hpp"
 #include "quality_cuda_run/record.h"
 #include "words/failure.hpp"
 
@@ -23,26 +23,7 @@ constexpr const char *kErrors = "repeat+level+error", *kWarnings = "repeat+level
 constexpr const char* kHeadThreads = "4"; ///< of a decoder: each is a frame more that is decoded for nothing
 /// ffmpeg holds back the inputs of outputs whose time is ahead of others'. To it all parts are at one time: a
 /// microsecond a frame, of the tenth of a second that it allows.
-constexpr const char* kOneTime = ",settb=1/1000000,setpts=N";
-
-std::string escaped(const std::string& text, const char* special) {
-    std::string result;
-    for (const char c : text) {
-        if (std::strchr(special, c) != nullptr) result += '\\';
-        result += c;
-    }
-    return result;
-}
-
-/// A value for one of FFmpeg's parsers, which take blanks off either end.
-std::string for_parser(const std::string& text, const std::string& special) {
-    constexpr const char* kBlanks = " \t\r\n";
-    const size_t first = std::min(text.find_first_not_of(kBlanks), text.size());
-    const size_t last = text.find_last_not_of(kBlanks) + 1; // 0, if there is nothing else
-    if (first == text.size()) return escaped(text, kBlanks);
-    return escaped(text.substr(0, first), kBlanks) + escaped(text.substr(first, last - first), special.c_str()) +
-           escaped(text.substr(last), kBlanks);
-}
+constexpr char kOneTime[] = ",settb=1/1000000,setpts=N";
 
 /// Shortest text that reads back as the same number.
 std::string exact(double value) {
@@ -54,15 +35,15 @@ std::string exact(double value) {
 class Filter {
 public:
     Filter& set(const char* name, const std::string& value) {
-        // Once for the options' parser, once for the graph's.
-        text_ += std::string(text_.empty() ? "=" : ":") + name + "=" + for_parser(for_parser(value, "\\':"), "\\'[],;");
+        text_ += (text_.empty() ? GraphText("=") : GraphText(":")) + GraphText::filters(name) + "=" +
+                 GraphText::value(value);
         return *this;
     }
     Filter& set_if(const char* name, const std::string& value) { return value.empty() ? *this : set(name, value); }
-    std::string text() const { return "quality_cuda" + text_; }
+    GraphText text() const { return "quality_cuda" + text_; }
 
 private:
-    std::string text_;
+    GraphText text_;
 };
 
 Filter scoring(const Title& title) {
@@ -98,8 +79,8 @@ void add_output(const std::string& pad, std::vector<std::string>* arguments) {
         arguments->emplace_back(each);
 }
 
-void end_command(const std::string& graph, std::vector<std::string>* arguments) {
-    arguments->insert(arguments->end(), {"-filter_complex", graph});
+void end_command(const GraphText& graph, std::vector<std::string>* arguments) {
+    arguments->insert(arguments->end(), {"-filter_complex", graph.text()});
     add_output("[scored]", arguments);
 }
 
@@ -117,24 +98,24 @@ void add_input(const Title& title, size_t index, double seek, std::vector<std::s
 }
 
 /// What lies between an input and the scores. @param trim options of FFmpeg's filter, or empty
-std::string chain_of(const std::string& trim, const Opening& opening) {
-    std::string chain;
+GraphText chain_of(const std::string& trim, const Opening& opening) {
+    GraphText chain;
     const std::string filters[] = {opening.tags.empty() ? "" : "setparams=" + opening.tags,
                                    trim.empty() ? "" : "trim=" + trim, opening.filter};
     for (const std::string& each : filters)
-        if (!each.empty()) chain += (chain.empty() ? "" : ",") + each;
+        if (!each.empty()) chain += (chain.empty() ? GraphText() : GraphText(",")) + GraphText::filters(each);
     return chain;
 }
 
 /// [0:V:0]CHAIN[i0];...[i0][i1]FILTER[scored]; where there is no chain the decoder's frames go straight to the filter.
 /// @param first number of the first input  @param output what becomes of scored frames, and their pad
-std::string graph_of(const Title& title, const std::vector<std::string>& trims, const Filter& filter, size_t first = 0,
-                     const std::string& output = "[scored]") {
-    std::string before, pads;
+GraphText graph_of(const Title& title, const std::vector<std::string>& trims, const Filter& filter, size_t first = 0,
+                   const GraphText& output = "[scored]") {
+    GraphText before, pads;
     for (size_t i = 0; i < trims.size(); ++i) {
-        const std::string stream = pad_of(first + i, title.openings[i]), pad = "[i" + std::to_string(i) + "]",
-                          chain = chain_of(trims[i], title.openings[i]);
-        if (!chain.empty()) before.append(stream).append(chain).append(pad).append(";");
+        const GraphText stream = GraphText::filters(pad_of(first + i, title.openings[i])),
+                        pad = "[i" + GraphText::number(i) + "]", chain = chain_of(trims[i], title.openings[i]);
+        if (!chain.empty()) before += stream + chain + pad + ";";
         pads += chain.empty() ? stream : pad;
     }
     return before + pads + filter.text() + output;
@@ -200,7 +181,7 @@ Command parts_command(const Tools& tools, const Title& title, const std::vector<
     // Demuxers only warn of packets that are damaged.
     Command command{start_of_command(tools, kWarnings), {}};
     for (const char* each : {"-progress", "pipe:1"}) command.arguments.emplace_back(each);
-    std::vector<std::string> graphs, pads;
+    std::vector<GraphText> graphs, pads;
     size_t inputs = 0;
     for (size_t k = 0; k < parts.size(); ++k) {
         const Part& part = title.parts[parts[k]];
@@ -209,14 +190,14 @@ Command parts_command(const Tools& tools, const Title& title, const std::vector<
             add_input(title, i, part.is_first ? title.windows[i].seek : part.inputs[i].seek, &command.arguments);
             trims.push_back(trim_of(title, part, i));
         }
-        pads.push_back(parts.size() > 1 ? "[scored" + std::to_string(k) + "]" : "[scored]");
-        const std::string output = (parts.size() > 1 ? kOneTime : "") + pads.back();
+        pads.push_back(parts.size() > 1 ? "[scored" + GraphText::number(k) + "]" : "[scored]");
+        const GraphText output = (parts.size() > 1 ? GraphText(kOneTime) : GraphText()) + pads.back();
         graphs.push_back(graph_of(title, trims, recording(title, records[k]), inputs, output));
         inputs += title.inputs.size();
     }
-    for (const std::string& graph : graphs)
-        command.arguments.insert(command.arguments.end(), {"-filter_complex", graph});
-    for (const std::string& pad : pads) add_output(pad, &command.arguments);
+    for (const GraphText& graph : graphs)
+        command.arguments.insert(command.arguments.end(), {"-filter_complex", graph.text()});
+    for (const GraphText& pad : pads) add_output(pad.text(), &command.arguments);
     return command;
 }
 

@@ -10,6 +10,7 @@
 
 #include <quality_cuda.h>
 
+#include "ffmpeg/graph_text.hpp"
 #include "ffmpeg/probe.hpp"
 #include "logs/logs.hpp"
 #include "logs/summary.hpp"
@@ -131,7 +132,7 @@ Examined examine_filter(const Tools& tools, double psnr) {
     write_whole(distorted, pair.as_y4m(pair.distorted));
     const Outcome outcome =
         run({{tools.ffmpeg, "-hide_banner", "-nostdin", "-v", "error", "-i", distorted, "-i", reference, "-lavfi",
-              "quality_cuda=psnr:backend=cpu:log_path=" + log, "-f", "null", "-"},
+              ("quality_cuda=psnr:backend=cpu:log_path=" + GraphText::value(log)).text(), "-f", "null", "-"},
              {}});
     if (!outcome.ok()) return {"filter", State::kBroken, first_line(outcome.message)};
     const double scored = pooled_of(read_head(log), "psnr_y", "mean");

@@ -28,7 +28,8 @@ std::vector<std::string> collection_names(const std::string& name, size_t output
     std::vector<std::string> names{name};
     for (size_t i = 1; i + kSummaries < outputs; ++i) {
         const std::string number = std::to_string(i);
-        names.push_back(name + "_" + std::string(4 - std::min<size_t>(number.size(), 4), '0') + number);
+        std::string& member = names.emplace_back(name);
+        member.append("_").append(4 - std::min<size_t>(number.size(), 4), '0').append(number);
     }
     for (const char* summary : {"_bagging", "_stddev", "_ci_p95_lo", "_ci_p95_hi"}) names.push_back(name + summary);
     return names;

@@ -100,8 +100,8 @@ void* Device::allocate(size_t bytes, bool on_device) const {
     if (!current) return nullptr;
     if (on_device) {
         uintptr_t memory = 0;
-        return driver_.cuMemAlloc(&memory, bytes) == 0 ? reinterpret_cast<void*>(memory)
-                                                       : nullptr; // NOLINT(performance-no-int-to-ptr)
+        if (driver_.cuMemAlloc(&memory, bytes) != 0) return nullptr;
+        return reinterpret_cast<void*>(memory); // NOLINT(performance-no-int-to-ptr)
     }
     void* memory = nullptr;
     if (driver_.cuMemHostAlloc(&memory, bytes, 0) != 0) return nullptr;

@@ -45,9 +45,7 @@ size_t lay_out(const PictureShape& shape, VmafPicture* picture, size_t offsets[3
 
 void* allocate(size_t bytes, Place place, Device* device) {
     if (place != Place::kHost) return device->allocate(bytes, place == Place::kDevice);
-    void* memory = ::operator new(bytes, std::align_val_t(kAlignment), std::nothrow);
-    if (memory != nullptr) std::memset(memory, 0, bytes);
-    return memory;
+    return std::memset(::operator new(bytes, std::align_val_t(kAlignment)), 0, bytes);
 }
 
 } // namespace
@@ -148,19 +146,15 @@ int PicturePool::take(bool grow, VmafPicture* picture) {
     std::unique_ptr<VmafRef> memory;
     {
         const std::lock_guard lock(mutex_);
+        if (free_ == nullptr && made_ >= most_ && !grow) return -EAGAIN;
         memory = std::move(free_);
-        if (memory != nullptr) {
-            free_ = std::move(memory->next);
-        } else {
-            if (made_ >= most_ && !grow) return -EAGAIN;
-            ++made_;
-        }
+        if (memory != nullptr) free_ = std::move(memory->next);
     }
-    if (memory == nullptr) memory = allocate_picture(shape_, place_, device_);
     if (memory == nullptr) {
+        memory = allocate_picture(shape_, place_, device_);
+        if (memory == nullptr) return -ENOMEM;
         const std::lock_guard lock(mutex_);
-        --made_;
-        return -ENOMEM;
+        ++made_;
     }
     memory->pool = shared_from_this();
     give(std::move(memory), picture);

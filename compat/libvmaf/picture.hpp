@@ -47,7 +47,7 @@ struct VmafRef {
 
 namespace compat {
 
-/// @param device for what is no host memory @return null where there is no memory
+/// @param device for what is no host memory @return null where the device has no memory; the host throws
 std::unique_ptr<VmafRef> allocate_picture(const PictureShape& shape, Place place,
                                           const std::shared_ptr<Device>& device);
 

@@ -103,7 +103,7 @@ public:
     /// Where a score is missing its field is empty, so that the columns behind it keep their places.
     std::string csv() const {
         std::string text = "Frame,";
-        for (const std::string& name : scores_.names()) text += name + ",";
+        for (const std::string& name : scores_.names()) text.append(name).append(",");
         text += "\n";
         for (const unsigned index : indices_) {
             text += std::to_string(index) + ",";
@@ -120,7 +120,8 @@ public:
         std::string text;
         for (const unsigned index : indices_) {
             const std::string number = std::to_string(index);
-            text += "{" + number + "}{" + std::to_string(uint64_t{index} + 1) + "}frame: " + number + "|";
+            text.append("{").append(number).append("}{").append(std::to_string(uint64_t{index} + 1));
+            text.append("}frame: ").append(number).append("|");
             each_score(index,
                        [&](const std::string& name, double score) { text += name + ": " + score_text(score) + "|"; });
             text += "\n";

@@ -222,6 +222,9 @@ class Doctor(unittest.TestCase):
         for what in ("quality-cuda", "CPU", "models", "ffmpeg", "ffprobe", "filter", "decoders"):
             self.assertEqual(found[what][0], "ok", found)
 
+    def test_a_folder_whose_name_means_something_to_graphs(self):
+        self.assertEqual(self.examine(TMPDIR=str(fresh("it's, a:b; [c]")))["filter"][0], "ok")
+
     def test_a_gpu(self):
         """That of the stand-in driver, or a real one."""
         stand_in = ROOT / "build/tests/device"

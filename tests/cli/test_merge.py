@@ -31,6 +31,7 @@ class Wish(ctypes.Structure):
                 *((name, ctypes.c_char_p) for name in ("metrics", "model", "feature", "options")),
                 *((name, ctypes.c_int) for name in ("skip_unsupported", "range")), ("n_subsample", ctypes.c_int),
                 ("max_dt", ctypes.c_double), ("log_path", ctypes.c_char_p), ("log_fmt", ctypes.c_char_p),
+                ("stats_file", ctypes.c_char_p),
                 ("waits", ctypes.c_int), ("goes_on", GOES_ON), ("opaque", ctypes.c_void_p), ("say", SAY), ("of_say", ctypes.c_void_p)]
 
 

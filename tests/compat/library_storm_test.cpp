@@ -132,9 +132,10 @@ TEST(LibraryStorm, AnyOrderOfCalls) {
 /// What a client does from the beginning to the end. @return the first failure
 int whole_run() {
     VmafContext* context = nullptr;
-    VmafModel* model = nullptr;
+    VmafModel *model = nullptr, *first = nullptr;
+    VmafModelCollection* collection = nullptr;
     VmafModelConfig config{};
-    VmafFeatureDictionary* options = nullptr;
+    VmafFeatureDictionary *options = nullptr, *overload = nullptr;
     double score = 0;
     int result = 0;
     const auto then = [&](int next) {
@@ -143,7 +144,11 @@ int whole_run() {
     };
     then(vmaf_init(&context, {VMAF_LOG_LEVEL_NONE, 2, 1, 0, 0}));
     then(vmaf_model_load(&model, &config, "vmaf_v0.6.1"));
+    then(vmaf_feature_dictionary_set(&overload, "vif_enhn_gain_limit", "1"));
+    then(vmaf_model_feature_overload(model, "vif", overload));
     then(vmaf_use_features_from_model(context, model));
+    then(vmaf_model_collection_load(&first, &collection, &config, "vmaf_b_v0.6.3"));
+    then(vmaf_use_features_from_model_collection(context, collection));
     then(vmaf_feature_dictionary_set(&options, "enable_apsnr", "true"));
     if (vmaf_use_feature(context, "psnr", options) != 0 && context == nullptr)
         static_cast<void>(vmaf_feature_dictionary_free(&options));
@@ -158,6 +163,8 @@ int whole_run() {
     then(vmaf_score_pooled(context, model, VMAF_POOL_METHOD_MEAN, &score, 0, 2));
     then(vmaf_write_output(context, "/dev/null", VMAF_OUTPUT_FORMAT_JSON));
     vmaf_model_destroy(model);
+    vmaf_model_destroy(first);
+    vmaf_model_collection_destroy(collection);
     if (context != nullptr) then(vmaf_close(context));
     return result;
 }

@@ -22,7 +22,7 @@ from libvmaf_runs import is_undefined, unsettled  # noqa: E402
 from support import libvmaf_library as vmaf  # noqa: E402
 
 SPECIAL = {"inf": float("inf"), "-inf": float("-inf"), "nan": float("nan")}
-LARGEST = 500 * 400  # samples of a picture, unless --all
+LARGEST = 240 * 240  # samples of a picture, unless --all
 OVERFLOWS = "_csf_1"  # in libvmaf, whose code paths then all differ
 SMALL = 40  # below, some metrics refuse pictures that libvmaf reads beyond
 
