@@ -18,6 +18,7 @@
 #include "process/process.hpp"
 #include "report/report.hpp"
 #include "text/nearest.hpp"
+#include "verify/verify.hpp"
 #include "words/terminal.hpp"
 
 namespace {
@@ -232,6 +233,23 @@ void define_doctor(CLI::App* app, Options* options) {
     command->add_flag("--json", options->as_json, "print it as JSON");
 }
 
+void define_verify(CLI::App* app, qc::cli::VerifyOptions* options) {
+    CLI::App* command =
+        app->add_subcommand("verify", "tells whether a log is whole, true and of the files that are here");
+    command->add_option("log", options->log, "the log")->required()->type_name("LOG");
+    CLI::Option* again = command->add_flag("--again", options->scores_again,
+                                           "score again as the recorded command did, and compare every score");
+    command
+        ->add_flag("--trust-command", options->trusts_command,
+                   "accept filters and URLs of the recorded command: you know where the log comes from")
+        ->needs(again);
+    command->add_option("--ffmpeg", options->ffmpeg,
+                        "the ffmpeg to run (default: the one beside this program, otherwise that on the PATH)");
+    command->add_flag("--json", options->as_json, "print it as JSON");
+    command->add_flag("--strict", options->is_strict,
+                      "exit code 4 where something could not be checked, or is of another version");
+}
+
 constexpr const char* kExamples = R"(Examples:
   quality-cuda score encode.mp4 master.mov
   quality-cuda score 1080p.mp4 720p.mp4 master.mov --scale bicubic -m vmaf+ssimulacra2 -o scores.json
@@ -294,12 +312,29 @@ void settle_names(qc::cli::Wish* wish) {
     if (!wish->model.empty()) wish->model = qc::cli::settled_models(wish->model);
 }
 
+/// What a command asked for that is not run.
+Options options_of(const std::vector<std::string>& words) {
+    CLI::App app;
+    Options options;
+    app.require_subcommand(1);
+    define_score(&app, &options);
+    define_steps(&app, &options);
+    try {
+        app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
+    } catch (const CLI::ParseError& mistake) {
+        throw Failure(std::string("--again: the recorded command is not one of this version: ") + mistake.what());
+    }
+    settle_names(&options.wish);
+    return options;
+}
+
 int run_command(int argc, char** argv) {
     CLI::App app("Scores videos against their references with FFmpeg's filter quality_cuda: in parts, side by side.",
                  "quality-cuda");
     Options options;
     qc::cli::ReportOptions report;
     qc::cli::CompareOptions comparison;
+    qc::cli::VerifyOptions verification;
     app.set_version_flag("--version", "quality-cuda " QC_VERSION);
     app.set_help_all_flag("--help-all", "print the options of all commands and exit");
     app.require_subcommand(1);
@@ -308,6 +343,7 @@ int run_command(int argc, char** argv) {
     define_steps(&app, &options);
     qc::cli::define_report(&app, &report);
     qc::cli::define_compare(&app, &comparison);
+    define_verify(&app, &verification);
     define_doctor(&app, &options);
     std::vector<std::string> words(argv + 1, argv + argc);
     try {
@@ -323,6 +359,7 @@ int run_command(int argc, char** argv) {
         if (app.got_subcommand("report")) return qc::cli::report(report);
         if (app.got_subcommand("compare")) return qc::cli::compare(comparison);
         qc::cli::heed_signals();
+        if (app.got_subcommand("verify")) return qc::cli::verify(verification, options_of);
         if (app.got_subcommand("doctor")) return qc::cli::examine(options);
         options.command_line.assign(argv, argv + argc);
         return dispatch(app, options);

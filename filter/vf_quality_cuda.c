@@ -148,6 +148,7 @@ static av_cold int init(AVFilterContext *ctx)
     const QCOptions *options = &s->options;
     int ret;
 
+    qcr_name_program(QCR_VERSION, av_version_info());
     s->sink   = ff_qc_plain_sink(ctx);
     s->doubts = qcr_doubts_create(&s->sink);
     s->sink   = qcr_doubting(s->doubts);

@@ -52,6 +52,7 @@ public:
         if (type == "frame" && member(line, "scores").is_object()) add_frame(line);
         if (type == "window") has_windows_ = true;
         if (type == "end") end_ = line;
+        if (type == "begin") begin_ = line;
     }
 
     std::vector<ScoreLog> finish() {
@@ -92,6 +93,9 @@ private:
         if (!end_.is_object()) head["reason"] = "the log has no line of the run's end";
         for (const char* key : {"end", "renditions", "dropped"})
             if (const Json& value = member(end_, key); !value.is_null()) head[key] = value;
+        for (const char* key : kOriginKeys)
+            for (const Json* line : {&begin_, &end_})
+                if (const Json& value = member(*line, key); value.is_object()) head[key] = value;
         for (const char* key : {"frames", "scored", "unscored"})
             if (const Json& value = member(end_, key); !value.is_null() && rendition == 0) head["pairing"][key] = value;
         const Json& pooled = member(end_, "scores");
@@ -104,7 +108,7 @@ private:
     const std::string& path_;
     std::vector<LogFrames> frames_; ///< by rendition
     std::string_view last_;
-    Json end_;
+    Json begin_, end_;
     size_t number_ = 0;
     bool has_frames_ = false, has_windows_ = false;
 };

@@ -173,7 +173,10 @@ std::map<int64_t, Times> times_in(const std::string& path) {
 
 std::string lines_of(const std::vector<ScoreLog>& logs, const std::map<int64_t, Times>& all_times) {
     const ScoreLog& first = logs.front();
-    std::string text;
+    Json begin = {{"type", "begin"}};
+    for (const char* key : kOriginKeys)
+        if (const Json& value = member(first.head, key); value.is_object()) begin[key] = value;
+    std::string text = begin.dump() + "\n";
     for (size_t i = 0; i < first.frames.size(); ++i) {
         std::string scores;
         for (size_t k = 0; k < logs.size(); ++k) {

@@ -15,24 +15,6 @@ namespace {
 constexpr double kLargestCount = 9007199254740992.0; ///< 2^53
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
-/// As the filter pools the scores of a run. @param values not empty, without NaN
-double pool_of(std::vector<double> values, const std::string& pool) {
-    const auto count = static_cast<double>(values.size());
-    double sum = 0, reciprocals = 0, squares = 0;
-    for (const double each : values) {
-        sum += each;
-        reciprocals += 1 / (each + 1);
-    }
-    for (const double each : values) squares += (each - sum / count) * (each - sum / count);
-    if (pool == "mean") return sum / count;
-    if (pool == "harmonic_mean") return count / reciprocals - 1;
-    if (pool == "stddev") return std::sqrt(squares / count);
-    std::sort(values.begin(), values.end());
-    if (pool == "min") return values.front();
-    if (pool == "max") return values.back();
-    return percentile_of(values, std::strtod(pool.c_str() + 1, nullptr)); // p5
-}
-
 bool begins_with(const std::string& text, const char* start) {
     return text.rfind(start, 0) == 0;
 }
@@ -53,6 +35,23 @@ bool is_feature(const std::string& score, bool has_models) {
 }
 
 } // namespace
+
+double pool_of(std::vector<double> values, const std::string& pool) {
+    const auto count = static_cast<double>(values.size());
+    double sum = 0, reciprocals = 0, squares = 0;
+    for (const double each : values) {
+        sum += each;
+        reciprocals += 1 / (each + 1);
+    }
+    for (const double each : values) squares += (each - sum / count) * (each - sum / count);
+    if (pool == "mean") return sum / count;
+    if (pool == "harmonic_mean") return count / reciprocals - 1;
+    if (pool == "stddev") return std::sqrt(squares / count);
+    std::sort(values.begin(), values.end());
+    if (pool == "min") return values.front();
+    if (pool == "max") return values.back();
+    return percentile_of(values, std::strtod(pool.c_str() + 1, nullptr)); // p5
+}
 
 const Scores* ScoreLog::find(const std::string& name) const {
     const auto found =

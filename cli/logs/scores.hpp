@@ -12,6 +12,9 @@ namespace qc::cli {
 
 using Json = nlohmann::ordered_json; ///< keeps the log's order
 
+/// What of a head tells where its scores come from.
+inline constexpr const char* kOriginKeys[] = {"provenance", "model_checksums"};
+
 struct Scores {
     std::string name;
     std::vector<double> values; ///< one for each frame; NaN where the log has none
@@ -52,6 +55,9 @@ std::vector<std::string> headline_scores(const ScoreLog& log);
 enum class Better { kHigher, kLower, kNeither };
 /// Which way a score goes; kNeither: it tells of the reference alone, or of pictures and not of quality.
 Better better(const std::string& score);
+
+/// As the filter pools the scores of a run. @param values not empty, without NaN
+double pool_of(std::vector<double> values, const std::string& pool);
 
 /// Interpolated between the two nearest, as the filter's percentiles are. @param sorted not empty
 double percentile_of(const std::vector<double>& sorted, double percent);

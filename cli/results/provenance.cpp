@@ -87,6 +87,7 @@ void write_provenance(const std::string& log, const Provenance& provenance) {
     for (const SourceFile& each : provenance.files) files.push_back(json_of(each));
     const nlohmann::ordered_json json = {{kKey, kVersion},
                                          {"log", hex(checksum_of_input(log))},
+                                         {"sha256", sha256_of_file(log)},
                                          {"commands", without_passwords_of(provenance.commands)},
                                          {"folder", provenance.folder},
                                          {"version", provenance.version},
@@ -96,7 +97,9 @@ void write_provenance(const std::string& log, const Provenance& provenance) {
     write_whole(provenance_name(log), json_text(json, 1) + "\n");
 }
 
-std::optional<Provenance> read_provenance(const std::string& log, std::string* why_not) {
+namespace {
+
+std::optional<Provenance> read_beside(const std::string& log, bool takes_any, std::string* why_not) {
     const std::string name = provenance_name(log);
     std::error_code error;
     if (!std::filesystem::is_regular_file(name, error)) {
@@ -106,7 +109,7 @@ std::optional<Provenance> read_provenance(const std::string& log, std::string* w
     try {
         const auto json = nlohmann::json::parse(read_whole(name));
         if (json.at(kKey) != kVersion) throw Failure("another version");
-        if (json.at("log") != hex(checksum_of_input(log))) {
+        if (!takes_any && json.at("log") != hex(checksum_of_input(log))) {
             *why_not = name + " is of another log";
             return std::nullopt;
         }
@@ -115,11 +118,22 @@ std::optional<Provenance> read_provenance(const std::string& log, std::string* w
                         without_passwords_of(json.at("parts")),    json.at("merge"),  {}};
         if (json.contains("files"))
             for (const auto& each : json["files"]) made.files.push_back(source_from(each));
+        if (json.contains("sha256")) made.sha256 = json["sha256"];
         return made;
     } catch (const std::exception&) { // a report without it is a report
         *why_not = name + " is damaged";
         return std::nullopt;
     }
+}
+
+} // namespace
+
+std::optional<Provenance> read_provenance(const std::string& log, std::string* why_not) {
+    return read_beside(log, false, why_not);
+}
+
+std::optional<Provenance> read_provenance_beside(const std::string& log, std::string* why_not) {
+    return read_beside(log, true, why_not);
 }
 
 } // namespace qc::cli

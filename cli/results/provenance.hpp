@@ -40,6 +40,7 @@ struct Provenance {
     std::vector<std::string> parts;    ///< the commands of ffmpeg that scored, one for each part; empty text: not known
     std::string merge;                 ///< that made one run of them; empty: none did
     std::vector<SourceFile> files;     ///< that were scored, in the filter's order; empty: an older version wrote none
+    std::string sha256 = {};           ///< of the log; empty: an older version wrote none
 };
 
 /// The place of those of a log.
@@ -50,5 +51,7 @@ void write_provenance(const std::string& log, const Provenance& provenance);
 
 /// @param why_not why there are none: no file, one of another log, a broken one
 std::optional<Provenance> read_provenance(const std::string& log, std::string* why_not);
+/// The same of whatever log lies there, whether it has changed or not.
+std::optional<Provenance> read_provenance_beside(const std::string& log, std::string* why_not);
 
 } // namespace qc::cli

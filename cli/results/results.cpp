@@ -18,6 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "files/sha256.hpp"
 #include "files/temporary_file.hpp"
 #include "files/writing.hpp"
 #include "results/outputs.hpp"
@@ -152,6 +153,13 @@ std::string FileText::take_rest() {
     std::string text;
     for (std::string_view block; !(block = take_block()).empty();) text += block;
     return text;
+}
+
+std::string sha256_of_file(const std::string& path) {
+    FileText text(path);
+    Sha256 sum;
+    for (std::string_view block = text.take_block(); !block.empty(); block = text.take_block()) sum.add(block);
+    return sum.finish();
 }
 
 std::string read_whole(const std::string& path) {

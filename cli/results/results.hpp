@@ -32,6 +32,9 @@ uint64_t checksum_of_input(const std::string& path);
 
 std::string hex(uint64_t value);
 
+/// SHA-256 of a whole file. @throws Failure if it cannot be read
+std::string sha256_of_file(const std::string& path);
+
 /// A file's text, block by block: how long it is costs no memory.
 class FileText : public std::streambuf {
 public:

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdio>
 #include <string_view>
+#include <utility>
 
 #include "words/failure.hpp"
 
@@ -68,6 +69,26 @@ std::string csv_field(const std::string& text) {
     std::string quoted = "\"";
     for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
     return quoted + "\"";
+}
+
+std::vector<std::string> arguments_of(const std::string& shell_text) {
+    std::vector<std::string> arguments;
+    bool is_quoted = false, has_begun = false;
+    for (size_t i = 0; i < shell_text.size(); ++i) {
+        const char c = shell_text[i];
+        if (!is_quoted && c == ' ') {
+            has_begun = false;
+            continue;
+        }
+        if (!std::exchange(has_begun, true)) arguments.emplace_back();
+        if (c == '\'')
+            is_quoted = !is_quoted;
+        else if (!is_quoted && c == '\\' && i + 1 < shell_text.size())
+            arguments.back() += shell_text[++i];
+        else
+            arguments.back() += c;
+    }
+    return is_quoted ? std::vector<std::string>() : arguments;
 }
 
 } // namespace qc::cli

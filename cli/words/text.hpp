@@ -24,5 +24,7 @@ std::string csv_field(const std::string& text);
 
 /// As a shell takes it.
 std::string shell_text(const std::vector<std::string>& arguments);
+/// What shell_text() made a text of; nothing in it is expanded. Empty: it made it of nothing.
+std::vector<std::string> arguments_of(const std::string& shell_text);
 
 } // namespace qc::cli

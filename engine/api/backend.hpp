@@ -219,6 +219,9 @@ public:
 
     virtual qc_backend kind() const = 0;
     virtual std::string description() const = 0;
+    /// What computes, and the driver's version ("13.0"); both empty where there is no such thing.
+    virtual std::string device() const { return ""; }
+    virtual std::string driver() const { return ""; }
     /// Adds what this backend counted.
     virtual void add_stats(qc_stats* stats) const = 0;
 };

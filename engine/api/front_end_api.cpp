@@ -2,10 +2,15 @@
 // What quality_cuda_run/engine.h has for front ends.
 #include "quality_cuda_run/engine.h"
 
+#include <algorithm>
+#include <cstring>
+
 #include "api/c_boundary.hpp"
 #include "api/int_field.hpp"
 #include "api/region.hpp"
 #include "api/session_config.hpp"
+#include "models/builtin_models.hpp"
+#include "models/model_json.hpp"
 #include "report/stats_line.hpp"
 
 using namespace qc;
@@ -50,6 +55,43 @@ qc_status qc_request_open(const qc_request* request, const qc_config* config, qc
 void qc_picture_cut(const qc_format* format, int x, int y, qc_picture* picture) {
     if (format == nullptr || picture == nullptr) return;
     *picture = cut_out(Region{x, y, format->width - x, format->height - y}, *format, *picture);
+}
+
+const char* qc_session_device(const qc_session* session) {
+    return session == nullptr ? "" : session->session->device().c_str();
+}
+const char* qc_session_driver(const qc_session* session) {
+    return session == nullptr ? "" : session->session->driver().c_str();
+}
+qc_backend qc_session_first_backend(const qc_session* session) {
+    return session == nullptr ? QC_BACKEND_AUTO : session->session->first_backend();
+}
+
+qc_status qc_session_model(const qc_session* session, int index, const char** name, const char** checksum) {
+    return ask(session, [&]() -> Status {
+        const std::vector<ModelUse>& models = session->session->plan().models;
+        if (name == nullptr || checksum == nullptr) return no_null("name, or checksum,");
+        if (index < 0) return invalid(format("there is no model %d", index));
+        if (static_cast<size_t>(index) >= models.size()) return {QC_END, "there are no more models"};
+        *name = models[static_cast<size_t>(index)].name.c_str();
+        *checksum = models[static_cast<size_t>(index)].model->checksum().c_str();
+        return {};
+    });
+}
+
+qc_status qc_model_checksum(const char* model, char* text, size_t size) {
+    return report(caught([&]() -> Status {
+                      if (model == nullptr || text == nullptr) return no_null("the model, or its text,");
+                      std::shared_ptr<const Model> found;
+                      const auto names = builtin_model_names();
+                      QC_RETURN_IF_ERROR(std::find(names.begin(), names.end(), model) != names.end()
+                                             ? load_builtin_model(model, &found)
+                                             : load_model_file(model, &found));
+                      if (found->checksum().size() >= size) return invalid("a checksum takes 65 bytes");
+                      std::strcpy(text, found->checksum().c_str());
+                      return {};
+                  }),
+                  static_cast<qc_error*>(nullptr));
 }
 
 qc_status qc_session_on_measured(qc_session* session, qc_measured_callback callback, void* opaque) {

@@ -85,6 +85,8 @@ public:
             text += (text.empty() ? "" : "; for metrics of RGB: ") + backend->description();
         return text;
     }
+    std::string device() const override { return backends_[0]->device(); }
+    std::string driver() const override { return backends_[0]->driver(); }
     void add_stats(qc_stats* stats) const override {
         for (const auto& backend : backends_) backend->add_stats(stats);
     }

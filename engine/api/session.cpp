@@ -107,6 +107,9 @@ Status Session::create(const ScoreRequest& request, const qc_config& config, std
     made->row_present_.resize(cells);
     made->row_fetched_.resize(static_cast<size_t>(made->renditions()));
     made->description_ = made->backend_->description();
+    made->device_ = made->backend_->device();
+    made->driver_ = made->backend_->driver();
+    made->first_backend_ = made->backend_->kind();
     *session = std::move(made);
     return {};
 }

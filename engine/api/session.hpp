@@ -68,6 +68,10 @@ public:
     const ScoreTable& table(int rendition) const { return *tables_[static_cast<size_t>(rendition)]; }
     const Backend& backend() const { return *backend_; }
     const std::string& description() const { return description_; }
+    /// Of the backend that it began with.
+    const std::string& device() const { return device_; }
+    const std::string& driver() const { return driver_; }
+    qc_backend first_backend() const { return first_backend_; }
     /// Null where the contents are not watched.
     const ContentsWatch* contents() const { return contents_ ? &*contents_ : nullptr; }
     ContentsWatch* contents() { return contents_ ? &*contents_ : nullptr; }
@@ -128,7 +132,8 @@ private:
     std::optional<MapSetup> map_;
     std::unique_ptr<AccumulatorLayout> layout_;
     std::vector<std::unique_ptr<ScoreTable>> tables_; ///< per rendition
-    std::string description_;
+    std::string description_, device_, driver_;
+    qc_backend first_backend_ = QC_BACKEND_AUTO;
 
     int64_t submitted_ = 0, finalised_ = 0, received_ = 0;
     int64_t stretch_start_ = 0;        ///< of the frames that are being finalised

@@ -43,6 +43,8 @@ public:
     void drain() override;
     qc_backend kind() const override { return QC_BACKEND_CUDA; }
     std::string description() const override;
+    std::string device() const override { return context_->device_name(); }
+    std::string driver() const override { return context_->driver_version(); }
     void add_stats(qc_stats* stats) const override;
 
 private:

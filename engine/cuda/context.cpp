@@ -33,6 +33,12 @@ std::string Context::device_name() const {
     return name;
 }
 
+std::string Context::driver_version() const {
+    int version = 0;
+    driver_.cuDriverGetVersion(&version);
+    return format("%d.%d", version / 1000, version % 1000 / 10);
+}
+
 int Context::attribute(CUdevice_attribute attribute) const {
     int value = 0;
     driver_.cuDeviceGetAttribute(&value, attribute, device_);

@@ -24,6 +24,7 @@ public:
     CUcontext handle() const { return handle_; }
     CUdevice device() const { return device_; }
     std::string device_name() const;
+    std::string driver_version() const; ///< of CUDA that it knows, "13.0"
     int attribute(CUdevice_attribute attribute) const;
 
     Counters counters; ///< what the owner of this context object asked of the driver

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "files/sha256.hpp"
 #include "models/embedded_model.hpp"
 #include "text/message.hpp"
 #include "text/nearest.hpp"
@@ -71,8 +72,10 @@ class CompactReader {
 public:
     std::vector<ModelFeature> features;
     std::vector<Predictor> members;
+    Sha256 checksum; ///< of the text, and of the one that it builds on
 
     bool read(std::string_view text) {
+        checksum.add(text);
         while (!text.empty()) {
             const size_t end = std::min(text.find('\n'), text.size());
             if (!statement(text.substr(0, end))) return false;
@@ -105,6 +108,7 @@ private:
         if (std::string_view(embedded->text).find("\nbase ") != std::string_view::npos || !base.read(embedded->text))
             return false;
         if (base.features.size() != features.size()) return false;
+        checksum.add(embedded->text);
         members = std::move(base.members);
         return true;
     }
@@ -214,7 +218,8 @@ Status load_builtin_model(std::string_view name, std::shared_ptr<const Model>* m
     const EmbeddedModel* embedded = find_embedded(name);
     CompactReader reader;
     if (embedded == nullptr || !reader.read(embedded->text)) return broken(name);
-    *model = std::make_shared<const Model>(std::move(reader.features), std::move(reader.members));
+    *model =
+        std::make_shared<const Model>(std::move(reader.features), std::move(reader.members), reader.checksum.finish());
     return {};
 }
 

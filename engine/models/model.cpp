@@ -141,8 +141,8 @@ std::vector<std::string> Model::output_names(std::string_view base) const {
     return names;
 }
 
-Model::Model(std::vector<ModelFeature> features, std::vector<Predictor> members)
-    : features_(std::move(features)), members_(std::move(members)) {
+Model::Model(std::vector<ModelFeature> features, std::vector<Predictor> members, std::string checksum)
+    : features_(std::move(features)), members_(std::move(members)), checksum_(std::move(checksum)) {
     if (is_collection()) share_kernels();
 }
 
@@ -218,7 +218,7 @@ std::shared_ptr<const Model> Model::with_flags(const ModelFlags& flags) const {
         if (flags.enable_transform && member.transform) member.transform_enabled = true;
         if (flags.disable_clip) member.clip_enabled = false;
     }
-    return std::make_shared<const Model>(features_, std::move(members));
+    return std::make_shared<const Model>(features_, std::move(members), checksum_);
 }
 
 } // namespace qc

@@ -101,10 +101,12 @@ class Model {
 public:
     /// members.size() > 1: a bootstrap collection; members[0] was trained on all data, the rest form the ensemble.
     /// At least one feature and one member, at most kMaxModelFeatures and kMaxModelMembers.
-    Model(std::vector<ModelFeature> features, std::vector<Predictor> members);
+    Model(std::vector<ModelFeature> features, std::vector<Predictor> members, std::string checksum = "");
 
     std::span<const ModelFeature> features() const { return features_; }
     std::span<const Predictor> members() const { return members_; }
+    /// SHA-256 of the bytes that it was made of; empty: of none.
+    const std::string& checksum() const { return checksum_; }
     bool is_collection() const { return members_.size() > 1; }
 
     /// Smallest and largest score, of the model or a collection's first member; none if it does not clip.
@@ -136,6 +138,7 @@ private:
 
     std::vector<ModelFeature> features_;
     std::vector<Predictor> members_;
+    std::string checksum_;
     std::optional<SharedKernels> shared_; ///< where all members normalise alike
 };
 

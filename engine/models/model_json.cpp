@@ -11,6 +11,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "files/sha256.hpp"
 #include "text/message.hpp"
 #include "text/number.hpp"
 
@@ -368,7 +369,7 @@ Status parse_model(std::string_view json, std::shared_ptr<const Model>* model) {
     } else {
         QC_RETURN_IF_ERROR(read_collection(root, &features, &members));
     }
-    *model = std::make_shared<const Model>(std::move(features), std::move(members));
+    *model = std::make_shared<const Model>(std::move(features), std::move(members), sha256_of(json));
     return {};
 }
 

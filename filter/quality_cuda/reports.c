@@ -245,7 +245,6 @@ static qcr_report report_of(const AVFilterContext *ctx)
         .scored_width     = scored.width,
         .scored_height    = scored.height,
         .alignment        = &s->alignment,
-
         .session = s->scoring.session,
         .engine  = qc_session_description(s->scoring.session),
     };

@@ -30,6 +30,7 @@
 #include "quality_cuda_run/merge.h"
 #include "quality_cuda_run/names.h"
 #include "quality_cuda_run/options.h"
+#include "quality_cuda_run/origin.h"
 #include "quality_cuda_run/pacing.h"
 #include "quality_cuda_run/pairs.h"
 #include "quality_cuda_run/preview.h"

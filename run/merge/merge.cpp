@@ -11,6 +11,7 @@
 #include <system_error>
 #include <utility>
 
+#include "run/origin/origin.hpp"
 #include "run/text/guard.hpp"
 #include "run/text/text.hpp"
 
@@ -158,6 +159,7 @@ void Merge::open_session(size_t part) {
         records_.fail(part, "is damaged");
     config_.frame_rate = frame_rate_;
     description_ = recorded.description;
+    origin_ = recorded.origin;
     qc_error error{};
     qc_session* session = nullptr;
     check(qc_request_open(request_.get(), &config_, &session, &error), error.text);
@@ -485,10 +487,25 @@ qcr_report Merge::report_of() const {
     report.alignment = &alignment_;
     report.session = session_.get();
     report.engine = description_.c_str();
+    report.origin = origin_.empty() ? nullptr : origin_.c_str();
     for (int i = 0; i < names_.inputs; ++i) report.input[i] = input_of_report(i);
     report.scored_width = config_.scoring_width != 0 ? config_.scoring_width : config_.reference.width;
     report.scored_height = config_.scoring_height != 0 ? config_.scoring_height : config_.reference.height;
     return report;
+}
+
+/// Parts of several builds or GPUs have equal scores by all that we know: it is said, and is in the log. Where the
+/// merge has failed, records may be damaged, or may never come: then it is the origin of the part that opened the
+/// session.
+void Merge::find_origin() {
+    if (outcome_ != QCR_MERGED) return;
+    std::vector<std::string> origins;
+    for (size_t part = 0; part < records_.parts.size(); ++part)
+        if (RecordedSession recorded = read_session(records_, part); !recorded.config.empty())
+            origins.push_back(std::move(recorded.origin));
+    origin_ = joined_origin(origins);
+    if (!origins.empty() && origin_ != origins.front())
+        say(sink_, QCR_LEVEL_INFO, "the parts were scored by several builds or devices: " + origin_);
 }
 
 /// An incomplete log does not take the place of one that is there: that may be a whole run's.
@@ -511,6 +528,7 @@ bool Merge::report() {
         qc_session_flush(session_.get());
     if (session_ != nullptr) qc_session_end_search(session_.get());
     say_findings(counts_[0].paired);
+    find_origin();
     const qcr_report report = report_of();
     const qc_status written = qcr_write_logs(&report, &files_, 1, &sink_);
     const bool has_lines = qcr_finish_stats(&files_, &sink_) == 0;

@@ -93,6 +93,7 @@ private:
     bool conclude();
     void judge();
     void spare_logs();
+    void find_origin();
     bool report();
     qcr_report_input input_of_report(int input) const;
     qcr_report report_of() const;
@@ -116,6 +117,7 @@ private:
     Frames frames_;
     PairReader measured_;
     std::string description_; ///< what the sessions of the parts said of themselves
+    std::string origin_;      ///< of all parts
     double frame_rate_ = 0;
 
     Owned<qc_request, qc_request_destroy> request_;

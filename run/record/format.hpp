@@ -25,6 +25,7 @@ enum class Kind : uint32_t {
     kEnd = 0x4551,        ///< input, status, timestamp
     kSession = 0x4f51,    ///< what the session was opened with, see words_of()
     kEngine = 0x4451,     ///< what it says of itself, as text
+    kOrigin = 0x4751,     ///< where its scores come from, as JSON
     kPair = 0x5051,       ///< PairWord, from kPairStamps on one timestamp for each input
     kMeasured = 0x4d51,   ///< row, then the engine's words
     kRate = 0x5251,       ///< frame rate and tolerance that were gone by, as doubles; the last entry of a run

@@ -114,14 +114,14 @@ Beginning read_beginning(const Records& records) {
 }
 
 RecordedSession read_session(const Records& records, size_t part) {
-    PartReader reader(records, {Kind::kSession, Kind::kEngine});
+    PartReader reader(records, {Kind::kSession, Kind::kEngine, Kind::kOrigin});
     RecordedSession session;
     reader.open(part);
-    for (Entry entry; session.description.empty() && reader.next(&entry);) {
+    for (Entry entry; session.origin.empty() && reader.next(&entry);) {
         if (entry.kind == Kind::kSession)
             session.config.assign(entry.words.begin(), entry.words.end());
         else
-            session.description = text_of(entry.words);
+            (entry.kind == Kind::kOrigin ? session.origin : session.description) = text_of(entry.words);
     }
     return session;
 }

@@ -93,7 +93,7 @@ Beginning read_beginning(const Records& records);
 /// What a session was opened with, and said of itself.
 struct RecordedSession {
     std::vector<int64_t> config; ///< see read_config()
-    std::string description;
+    std::string description, origin;
 };
 
 /// Of a part that is there; empty if it had none. @throws PartsTrouble

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "quality_cuda_run/engine.h"
+#include "run/origin/origin.hpp"
 #include "run/text/guard.hpp"
 
 namespace qc::run {
@@ -81,7 +82,7 @@ bool RecordWriter::add_pair(int64_t row, uint32_t renditions, const int64_t* pts
 bool RecordWriter::follow(qc_session* session, const qc_config& config) {
     return add(Kind::kSession, words_of(config)) &&
            (qc_session_on_measured(session, write_measured, this) == QC_OK || give_up(EINVAL)) &&
-           add(Kind::kEngine, {}, qc_session_description(session));
+           add(Kind::kEngine, {}, qc_session_description(session)) && add(Kind::kOrigin, {}, origin_json(session));
 }
 
 bool RecordWriter::finish(double frame_rate, double tolerance, bool is_whole) {

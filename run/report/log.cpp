@@ -2,12 +2,14 @@
 // Logs: what stands before the frames is told here, all else by the engine.
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 #include "run/account/alignment.hpp"
 #include "run/account/conditions.hpp"
 #include "run/account/doubts.hpp"
 #include "run/account/verdict.hpp"
+#include "run/origin/origin.hpp"
 #include "run/report/report.hpp"
 #include "run/text/guard.hpp"
 #include "run/text/text.hpp"
@@ -30,6 +32,16 @@ struct Head {
     }
 };
 
+/// Where the scores come from. Logs of libvmaf's stand-in have what they always had.
+std::vector<std::pair<const char*, std::string>> origin_members(const qcr_report& report) {
+    if (report.is_alias != 0 || report.session == nullptr) return {};
+    std::vector<std::pair<const char*, std::string>> members = {
+        {"provenance", report.origin != nullptr ? report.origin : origin_json(report.session)}};
+    if (std::string models = model_checksums_json(report.session); !models.empty())
+        members.emplace_back("model_checksums", std::move(models));
+    return members;
+}
+
 Head head_of(const qcr_report& report, qc_log_format format, int rendition) {
     const qcr_report_input &own = input_of(report, rendition), &reference = report.input[QCR_REFERENCE];
     const qcr_counts& counts = report.counts[rendition];
@@ -50,6 +62,7 @@ Head head_of(const qcr_report& report, qc_log_format format, int rendition) {
     head.add("reference_format", json_string(reference.format));
     head.add("corrupt_frame_numbers",
              corrupt_json(report.conditions, rendition, report.n_subsample, report.counts[0].paired));
+    for (auto& [key, value] : origin_members(report)) head.add(key, std::move(value));
     if (rendition == 0 && report.renditions > 1) head.add("renditions", renditions_json(report));
     return head;
 }
@@ -150,6 +163,7 @@ char* qcr_end_members(const qcr_report* report) {
         std::string members = std::string("\"end\": \"") + qcr_end_name(report->end) +
                               "\", \"complete\": " + truth(complete) + ", \"reason\": " + reason_json(*report, 0) +
                               ", \"warnings\": " + warnings_json(report->doubts, warnings_of_counts(*report));
+        for (const auto& [key, value] : origin_members(*report)) members += ", " + json_string(key) + ": " + value;
         if (report->renditions > 1) members += ", \"renditions\": " + renditions_json(*report);
         text = strdup(members.c_str());
     });

@@ -33,19 +33,21 @@ CONFIGURE = ("#!/bin/sh\n"
 def common_patch():
     """Name and text of the one that adds the filter's files. It is made when it is asked for, and is the same in every line."""
     tool = scripts.load("update-patches")
-    return tool.make_series(tool.shown_files(kept_patch(LINES[0]).read_text(encoding="utf-8")))[0]
+    return tool.make_series(tool.shown_files(kept_text(LINES[0])))[0]
 
 
-def kept_patch(line):
-    """The patch of patches/ for a line's own files."""
-    (path,) = (PATCHES / line).iterdir()
-    return path
+def kept_patches(line):
+    """The patches of patches/ for a line's own files."""
+    return sorted((PATCHES / line).iterdir())
+
+
+def kept_text(line):
+    return "".join(path.read_text(encoding="utf-8") for path in kept_patches(line))
 
 
 def shown_files(line):
     """FFmpeg's own files as far as the line's patch shows them: name -> text, and a configure that can be run."""
-    patch = kept_patch(line).read_text(encoding="utf-8")
-    files = {name: text for name, (text, _) in scripts.load("update-patches").shown_files(patch).items()}
+    files = {name: text for name, (text, _) in scripts.load("update-patches").shown_files(kept_text(line)).items()}
     blank = "\n" * CONFIGURE.count("\n")
     assert files["configure"].startswith(blank)
     return {**files, "configure": CONFIGURE + files["configure"][len(blank):]}
@@ -68,7 +70,7 @@ def apply_series(tree, line):
     with tempfile.TemporaryDirectory(prefix="qc-series-") as folder:
         common = pathlib.Path(folder) / name
         common.write_text(text, encoding="utf-8")
-        apply_patches(tree, [common, kept_patch(line)])
+        apply_patches(tree, [common, *kept_patches(line)])
 
 
 def apply_patches(tree, patches):

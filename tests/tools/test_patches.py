@@ -35,10 +35,10 @@ class Current(Folder):
         trees = [tree for tree in map(ffmpeg_trees.source_tree, ffmpeg_trees.LINES) if tree]
         self.assertEqual(self.run_tool(REPOSITORY / "tools/update-patches", "--check", *trees), (0, ""))
 
-    def test_one_small_patch_for_each_line(self):
+    def test_two_small_patches_for_each_line(self):
         """A change of a source is not carried a second time by a patch."""
         for path in (REPOSITORY / "patches").rglob("*.patch"):
-            self.assertRegex(str(path.relative_to(REPOSITORY)), r"\Apatches/[\d.]+/0002-")
+            self.assertRegex(str(path.relative_to(REPOSITORY)), r"\Apatches/[\d.]+/000[23]-")
             self.assertNotIn("libavfilter/quality_cuda/state.h", path.read_text(encoding="utf-8"))
 
 
@@ -66,7 +66,7 @@ class Stale(Folder):
         path.write_text(text.replace(old, new), encoding="utf-8")
 
     def series(self, line):
-        return sorted((self.folder / "build/patches" / line).iterdir())
+        return sorted((self.folder / "build/patches" / line).glob("*.patch"))
 
     def test_a_source_that_changed(self):
         """It is in every series, and leaves what is kept as it is."""
@@ -77,9 +77,10 @@ class Stale(Folder):
         self.assertEqual(self.update(), (0, "build/patches: the series of 5.1, 9.0\n"))
         self.assertEqual(ffmpeg_trees.contents(self.folder / "patches"), kept)
         for line in self.LINES:
-            sources, own = (path.read_text(encoding="utf-8") for path in self.series(line))
+            sources, *own = (path.read_text(encoding="utf-8") for path in self.series(line))
+            self.assertEqual(len(own), 2)
             self.assertIn("a_word_of_this_test", sources)
-            self.assertNotIn("a_word_of_this_test", own)
+            self.assertNotIn("a_word_of_this_test", "".join(own))
 
     def test_series_for_git_am(self):
         """What lies in build/patches/LINE, and nothing else, makes of a tree what tools/patch-ffmpeg makes of it."""
@@ -97,18 +98,27 @@ class Stale(Folder):
             self.assertEqual(self.run_tool(REPOSITORY / "tools/patch-ffmpeg", "--files-only", copied)[0], 0)
             self.assertEqual(ffmpeg_trees.contents(patched), ffmpeg_trees.contents(copied))
 
+    def test_cover_letter(self):
+        """It names the patches that lie beside it, in lines that a mail has."""
+        self.assertEqual(self.update()[0], 0)
+        letter = (self.folder / "build/patches/9.0/0000-cover-letter.txt").read_text(encoding="utf-8")
+        self.assertLess(max(map(len, letter.splitlines())), 76)
+        self.assertIn("[PATCH 0/3]", letter)
+        for path in self.series("9.0"):
+            self.assertIn(re.search("(?m)^Subject: (.*)$", path.read_text(encoding="utf-8"))[1], letter)
+
     def test_a_section_that_changed(self):
         self.edit("filter/doc/quality_cuda.texi", "@item bitdepth", "@item depth")
         code, text = self.update("--check")
         self.assertEqual(code, 1)
-        self.assertEqual(re.findall(r"patches/([\d.]+)/0002-", text), self.LINES)
+        self.assertEqual(re.findall(r"patches/([\d.]+)/0003-", text), self.LINES)
         self.assertEqual(self.update()[0], 0)
         self.assertEqual(self.update("--check"), (0, ""))
         for line in self.LINES:
-            self.assertIn("\n+@item depth\n", next((self.folder / "patches" / line).iterdir()).read_text(encoding="utf-8"))
+            self.assertIn("\n+@item depth\n", next((self.folder / "patches" / line).glob("0003-*")).read_text(encoding="utf-8"))
 
     def test_a_patch_that_was_edited(self):
-        name = str(next((self.folder / "patches/5.1").iterdir()).relative_to(self.folder))
+        name = str(next((self.folder / "patches/5.1").glob("0003-*")).relative_to(self.folder))
         self.edit(name, "+- quality_cuda filter", "+- the quality_cuda filter")
         self.assertEqual(self.update("--check")[0], 1)
 

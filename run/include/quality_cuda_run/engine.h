@@ -87,6 +87,26 @@ QC_API int qc_session_history(const qc_session *session);
  */
 QC_API qc_status qc_session_submit_measured(qc_session *session, uint32_t renditions, const uint64_t *words, int64_t count);
 
+/* ---- where scores come from ---- */
+
+/** The commit that the library was built from, with "-dirty" behind it where files had been changed; "unknown": not of a clone. */
+QC_API const char *qc_commit(void);
+/** The GPU's name, and the version of CUDA that its driver knows, such as "13.0"; "" on the CPU. As long as the session. */
+QC_API const char *qc_session_device(const qc_session *session);
+QC_API const char *qc_session_driver(const qc_session *session);
+/** The backend that the session began with, whatever it went on with. */
+QC_API qc_backend qc_session_first_backend(const qc_session *session);
+/**
+ * The models of a session: what the log calls each, and its checksum as qc_model_checksum() has it. Both live as long as
+ * the session. @return as qc_session_finding()
+ */
+QC_API qc_status qc_session_model(const qc_session *session, int index, const char **name, const char **checksum);
+/**
+ * SHA-256 of a model's bytes, in 64 digits: of a file, or of what is built in under a name.
+ * @param size of text, 65 or more @return QC_ERROR_INVALID, QC_ERROR_IO: there is no such model
+ */
+QC_API qc_status qc_model_checksum(const char *model, char *text, size_t size);
+
 /* ---- what goes wrong, what nobody wants ---- */
 
 /**

@@ -82,6 +82,7 @@ typedef struct qcr_report {
 
     qc_session* session; ///< NULL: nothing was scored
     const char* engine;  ///< what the session says of itself
+    const char* origin;  ///< where the scores come from, as JSON, if not from the session; NULL: from it
 } qcr_report;
 
 /** Fills in what the pairs and the rows of the run tell: max_dt, the reference's end, behind, and the counts of scores.
