@@ -35,7 +35,7 @@ TEST(CApi, VersionAndSoname) {
     // The soname, and what speaks of it, follow the ABI's number.
     const std::string number = std::to_string(QC_ABI_VERSION);
     EXPECT_NE(source_text("engine/meson.build").find("soversion: '" + number + "'"), std::string::npos);
-    EXPECT_NE(source_text("README.md").find("libquality_cuda.so." + number + "`"), std::string::npos);
+    EXPECT_NE(source_text("docs/reference/packaging.md").find("libquality_cuda.so." + number + "`"), std::string::npos);
     EXPECT_NE(source_text("packaging/debian/control").find("Package: libquality-cuda" + number), std::string::npos);
 }
 
