@@ -110,7 +110,7 @@ class CompletionOfQualityCuda(unittest.TestCase):
         return [line.split("\t")[0] for line in text.splitlines()]
 
     def test_commands_and_their_own_options(self):
-        self.assertEqual(set(self.offered("")), {"score", "plan", "shard", "submit", "merge", "report", "compare", "doctor", "help"})
+        self.assertEqual(set(self.offered("")), {"score", "plan", "shard", "submit", "merge", "report", "compare", "verify", "doctor", "help"})
         self.assertEqual(self.offered("comp"), ["compare"])
         for name in ("score", "report", "compare", "shard"):
             with self.subTest(name):
