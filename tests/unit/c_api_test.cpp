@@ -170,9 +170,10 @@ TEST(CApi, NullPointersAreRefused) {
         EXPECT_EQ(qc_session_report_feature(session, 0, 0, nullptr), QC_ERROR_INVALID);
         EXPECT_EQ(qc_session_report_feature(session, 1, 0, &feature), QC_ERROR_INVALID);
         EXPECT_EQ(qc_session_report_feature(session, 0, -1, &feature), QC_ERROR_INVALID);
-        EXPECT_EQ(qc_session_report_feature(session, 0, qc_session_feature_count(session), &feature), QC_END);
+        EXPECT_EQ(qc_session_report_feature(session, 0, qc_session_feature_count(session), &feature),
+                  session == nullptr ? QC_ERROR_INVALID : QC_END);
         EXPECT_EQ(feature, 7);
-        EXPECT_EQ(qc_session_report_feature(session, 0, 0, &feature), QC_OK);
+        EXPECT_EQ(qc_session_report_feature(session, 0, 0, &feature), session == nullptr ? QC_ERROR_INVALID : QC_OK);
         const qc_row never_received{};
         EXPECT_EQ(qc_session_stats_line(session, &never_received, text, sizeof(text)), QC_ERROR_INVALID);
         EXPECT_EQ(qc_session_write_log(session, 0, nullptr, QC_LOG_FORMAT_JSON, 1, nullptr, 0), QC_ERROR_INVALID);

@@ -198,6 +198,12 @@ static const Function functions_for_front_ends[] = {
     (Function)qc_session_submit_measured,
     (Function)qc_session_stats_line,
     (Function)qc_session_report_feature,
+    (Function)qc_commit,
+    (Function)qc_session_device,
+    (Function)qc_session_driver,
+    (Function)qc_session_first_backend,
+    (Function)qc_session_model,
+    (Function)qc_model_checksum,
     (Function)qc_session_stats,
 };
 
