@@ -136,7 +136,8 @@ class OfThisFilter(Layouts):
                 outcome = command("score", *videos, "-m", "psnr", "--parts", parts, "-o", own)
                 self.assertEqual(outcome.returncode, 0, outcome.stderr)
                 lines = own.read_text().splitlines()
-                self.assertEqual(lines[:-1], expected[:-1])
+                self.assertEqual(json.loads(lines[0])["type"], "begin")
+                self.assertEqual(lines[1:-1], expected[:-1])
                 self.assertEqual(json.loads(lines[-1])["scores"], json.loads(expected[-1])["scores"])
 
     def test_comparison_with_json(self):
