@@ -196,7 +196,6 @@ std::string survey(const std::vector<Packet>& packets, int64_t offset, double ma
 }
 
 // ---- what ffprobe says of streams
-// ------------------------------------------------------------------------------------
 
 /// A video stream.
 struct Stream {

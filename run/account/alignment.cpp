@@ -25,7 +25,6 @@ double time_of(const qcr_alignment& alignment, int64_t row) {
 }
 
 // ---- pieces of sentences
-// ---------------------------------------------------------------------------------------------
 
 /// A finding of a rendition, and what its sentence depends on.
 struct Case {
@@ -93,7 +92,6 @@ double usual_rate(double measured) {
 }
 
 // ---- sentences
-// -------------------------------------------------------------------------------------------------------
 
 std::string offset_sentence(const Case& of) {
     const int offset = of.finding.offset;
@@ -231,7 +229,6 @@ bool counts(const qc_finding& finding, int64_t rows_left, bool is_ended) {
 }
 
 // ---- beginnings
-// ------------------------------------------------------------------------------------------------------
 
 /// What is moved, which is as shift() has it.
 std::string correction(const qcr_alignment_rules& rules, int rendition, const qcr_start& start) {
@@ -256,7 +253,6 @@ std::string start_sentence(const qcr_alignment_rules& rules, int rendition, cons
 }
 
 // ---- log
-// -------------------------------------------------------------------------------------------------------------
 
 /// What turns the pictures back.
 const char* turn_name(qc_turn turn) {
@@ -347,7 +343,6 @@ std::string alignment_json(const qcr_alignment& alignment, const qcr_alignment_r
 } // namespace qc::run
 
 // ---- C interface
-// -----------------------------------------------------------------------------------------------------
 
 using namespace qc::run;
 

@@ -58,7 +58,6 @@ std::string seconds(double time) {
 }
 
 // ---- colours
-// ---------------------------------------------------------------------------------------------------------
 
 const char* or_unknown(const char* name) {
     return name != nullptr ? name : "unknown";
@@ -90,7 +89,6 @@ bool colours_differ(const qcr_frame_facts& a, const qcr_frame_facts& b, bool wit
 }
 
 // ---- HDR
-// -------------------------------------------------------------------------------------------------------------
 
 /// @param model "version=NAME:...", a bare name or path, or "path=FILE:..."
 bool is_built_in(std::string_view model) {
@@ -120,7 +118,6 @@ const char* first_model(const qc_session* session) {
 }
 
 // ---- frames
-// ----------------------------------------------------------------------------------------------------------
 
 void warn_of_corrupt(qcr_conditions* conditions, int input, const qcr_frame_facts& facts) {
     if (std::exchange(conditions->warned_corrupt, true)) return;
@@ -200,7 +197,6 @@ const qcr_side& side_of(const qcr_counts* counts, int input) {
 } // namespace
 
 // ---- what is told
-// ----------------------------------------------------------------------------------------------------
 
 std::string stream_json(const qc_colour& colour, const qcr_side& side) {
     const auto name = [](const char* key, int code, const char* text) {
@@ -252,7 +248,6 @@ void say_conditions(const qcr_names& names, const qcr_counts* counts, bool is_qu
 } // namespace qc::run
 
 // ---- C interface
-// -----------------------------------------------------------------------------------------------------
 
 using namespace qc::run;
 

@@ -135,7 +135,6 @@ bool is_whole(const qcr_crop& crop, const Video& video) {
 }
 
 // ---- what is told of them
-// ---------------------------------------------------------------------------------------------
 
 /// The option that has both compared where they show the same. An input that is whole needs no words.
 std::string remedy(const Video& reference, const Video& distorted, int input, const Framing& framing, bool scales) {
@@ -175,7 +174,6 @@ std::optional<Framing> framing_with(const qcr_bars& bars, int input) {
 }
 
 // ---- what is compared
-// -----------------------------------------------------------------------------------------------------
 
 /// Where what all show lies in bars of one input alone: the common part. @return whether that is so
 bool crop_to_framing(const qcr_bars& bars, const qcr_names& names, std::array<qcr_crop, QCR_MAX_VIDEOS>& found,
@@ -228,7 +226,6 @@ void decide(const qcr_bars& bars, const qcr_names& names, qcr_crop* crops, const
 }
 
 // ---- the watch
-// ------------------------------------------------------------------------------------------------------------
 
 /// Without pairs that an input had no picture for, and without pictures that show nothing.
 void keep_what_tells(qcr_bars& bars, int inputs) {

@@ -48,7 +48,6 @@ bool differ(const Pair& pair, Axis axis) {
 }
 
 // ---- where it may lie
-// -------------------------------------------------------------------------------------------------
 
 Map centred(const Pair& pair, Axis axis, double scale) {
     return {centre(pair.others[axis]) - scale * centre(pair.own[axis]), scale};
@@ -93,7 +92,6 @@ Range sharpened(const Range& contents, const Video& video, Axis axis) {
 }
 
 // ---- how well it fits
-// -------------------------------------------------------------------------------------------------
 
 float sample(const Thumbnail& of, double row, double column) {
     const auto inside = [](double at) { return std::clamp(at, 0.0, kThumbnailSide - 1.0); };
@@ -212,7 +210,6 @@ bool covers(const Pair& pair) {
 }
 
 // ---- just where
-// -------------------------------------------------------------------------------------------------------
 
 /// Mean difference of the lines that both show, beside a constant.
 double difference(const Pair& pair, Axis axis, const Map& map) {

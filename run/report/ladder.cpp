@@ -35,7 +35,6 @@ constexpr size_t kGap = 2;          ///< blanks between two columns
 constexpr size_t kLongestCell = 63;
 
 // ---- how it ended
-// ----------------------------------------------------------------------------------------------------
 
 /// A program that is told to stop ends its inputs one after the other, which says nothing of any of them.
 bool is_cut_off(const qcr_report& report, int rendition) {
@@ -57,7 +56,6 @@ const char* fate_of(const qcr_report& report, int rendition) {
 }
 
 // ---- JSON
-// ------------------------------------------------------------------------------------------------------------
 
 /// The ways of pooling that summaries show.
 bool is_shown(const qcr_report& report, qc_pool pool) {
@@ -97,7 +95,6 @@ std::string rendition_json(const qcr_report& report, int rendition) {
 }
 
 // ---- table
-// -----------------------------------------------------------------------------------------------------------
 
 struct Column {
     std::string title;

@@ -12,7 +12,6 @@
 namespace qc::run {
 
 // ---- scores
-// ----------------------------------------------------------------------------------------------------------
 
 /// "vmaf", "1.vmaf"; empty for a feature that there is not.
 std::string score_name(const qc_session* session, int rendition, int feature);
@@ -33,7 +32,6 @@ void doubt_zeros(const qcr_report& report, const qcr_sink& sink);
 std::vector<std::string> warnings_of_counts(const qcr_report& report);
 
 // ---- renditions
-// ------------------------------------------------------------------------------------------------------
 
 const qcr_report_input& input_of(const qcr_report& report, int rendition);
 const char* role_of(const qcr_report& report, int rendition);
@@ -49,7 +47,6 @@ std::string renditions_json(const qcr_report& report);
 void say_ladder(const qcr_report& report, const qcr_sink& sink);
 
 // ---- the head of a log
-// -----------------------------------------------------------------------------------------------
 
 /// What became of the frames.
 std::string pairing_json(const qcr_report& report, int rendition);

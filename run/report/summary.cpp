@@ -20,7 +20,6 @@ std::string where(int rendition) {
 }
 
 // ---- counts
-// ----------------------------------------------------------------------------------------------------------
 
 /// Every frame that counts has a reference frame of its own, and every reference frame was one.
 bool is_exact(const qcr_report& report) {
@@ -56,7 +55,6 @@ void say_rendition(const qcr_report& report, int rendition, const qcr_sink& sink
 }
 
 // ---- scores
-// ----------------------------------------------------------------------------------------------------------
 
 void append_pooled(const qcr_report& report, int rendition, int feature, qc_pool pool, std::string* line) {
     if (const auto value = pooled(report.session, rendition, feature, pool))
@@ -148,7 +146,6 @@ void say_scores(const qcr_report& report, const qcr_sink& sink) {
 }
 
 // ---- all
-// -------------------------------------------------------------------------------------------------------------
 
 void say_what_lacks_scores(const qcr_report& report, const qcr_sink& sink) {
     if (report.failed[0] != 0)

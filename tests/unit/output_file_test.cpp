@@ -320,7 +320,6 @@ TEST(OutputFile, APipeThatNobodyReads) {
 }
 
 // ---- replaced, or as it was
-// ------------------------------------------------------------------------------------------
 
 TEST(ReplacedFile, KeepsItsModeAndIsWholeOrOld) {
     const TemporaryFolder folder;

@@ -40,7 +40,6 @@ QC_HD float centred_code(uint32_t code, float shifted_origin) {
 }
 
 // ---- what to do
-// ------------------------------------------------------------------------------------------------------
 
 enum class Chroma { kNone, kHalved, kHalvedAcross, kFull }; ///< 4:0:0, 4:2:0, 4:2:2, 4:4:4 and RGB
 
