@@ -205,6 +205,7 @@ struct Frames {
 std::string lines_of(const std::vector<TableRow>& rows, const std::string& label,
                      std::string (*text_of_row)(const TableRow&)) {
     std::vector<std::string> texts;
+    texts.reserve(rows.size());
     for (const TableRow& row : rows) texts.push_back(text_of_row(row));
     if (std::all_of(texts.begin(), texts.end(), [&](const std::string& each) { return each == texts.front(); }))
         return texts.front().empty() ? "" : label + texts.front() + "\n";
@@ -225,7 +226,7 @@ std::string frames_of(const std::vector<TableRow>& rows) {
         all.count += own.count;
         all.scored += own.scored;
     }
-    const std::string lines = lines_of(rows, "", [](const TableRow& row) { return Frames(row).text(); });
+    std::string lines = lines_of(rows, "", [](const TableRow& row) { return Frames(row).text(); });
     if (!are_whole || std::count(lines.begin(), lines.end(), '\n') == 1) return lines;
     return all.text() + ", of " + std::to_string(rows.size()) + " files\n";
 }

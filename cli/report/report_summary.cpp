@@ -169,23 +169,28 @@ std::string line_sample(const Style& style) {
 /// A column in front of the scores.
 struct Fact {
     const char* name;
-    bool is_number;
+    bool is_number, is_minor; ///< left out where the page is narrow
     std::string (*text)(const Encode&);
 };
 
 constexpr Fact kFacts[] = {
-    {"size", false, [](const Encode& each) { return each.size; }},
-    {"codec", false, [](const Encode& each) { return each.source.facts.codec; }},
-    {"kbit/s", true,
+    {"size", false, true, [](const Encode& each) { return each.size; }},
+    {"codec", false, true, [](const Encode& each) { return each.source.facts.codec; }},
+    {"kbit/s", true, false,
      [](const Encode& each) {
          return each.bit_rate > 0 ? fixed(each.bit_rate / 1000, each.bit_rate < 1e5 ? 1 : 0) : "";
      }},
-    {"MB", true,
+    {"MB", true, true,
      [](const Encode& each) {
          return each.source.bytes > 0 ? fixed(static_cast<double>(each.source.bytes) / 1e6, 2) : std::string();
      }},
-    {"frames", true, [](const Encode& each) { return std::to_string(each.log.frames.size()); }},
+    {"frames", true, true, [](const Encode& each) { return std::to_string(each.log.frames.size()); }},
 };
+
+std::string class_of(const Fact& fact) {
+    if (!fact.is_minor) return fact.is_number ? " class=\"number\"" : "";
+    return fact.is_number ? " class=\"number minor\"" : " class=\"minor\"";
+}
 
 std::vector<const Fact*> known_facts(const Report& report) {
     std::vector<const Fact*> facts;
@@ -205,8 +210,7 @@ std::string matrix_head(const Report& report, const std::vector<const Fact*>& fa
                         const std::vector<std::string>& scores) {
     std::string first = "<tr><th scope=\"col\" rowspan=\"2\">encode</th>", second = "<tr>";
     for (const Fact* fact : facts)
-        first += std::string("<th scope=\"col\" rowspan=\"2\"") + (fact->is_number ? " class=\"number\">" : ">") +
-                 fact->name + "</th>";
+        first += "<th scope=\"col\" rowspan=\"2\"" + class_of(*fact) + ">" + fact->name + "</th>";
     for (size_t i = 0; i < scores.size(); ++i) {
         std::string model;
         for (const Encode& each : report.encodes)
@@ -228,17 +232,16 @@ std::string matrix_row(const Report& report, const Encode& encode, const std::ve
     const bool is_complete = member(encode.log.head, "complete") != false;
     std::string html = "<tr><th scope=\"row\">" + line_sample(encode.style) + escaped(encode.label) +
                        (is_complete ? "" : " (NOT COMPLETE)") + "</th>";
-    const auto cell = [&](const std::string& text, bool is_number, bool is_first) {
-        html += std::string("<td") + (is_number ? " class=\"number" + std::string(is_first ? " group\"" : "\"") : "") +
-                ">" + escaped(text.empty() ? "-" : text) + "</td>";
+    const auto cell = [&](const std::string& text, const std::string& classes) {
+        html += "<td" + classes + ">" + escaped(text.empty() ? "-" : text) + "</td>";
     };
-    for (const Fact* fact : facts) cell(fact->text(encode), fact->is_number, false);
+    for (const Fact* fact : facts) cell(fact->text(encode), class_of(*fact));
     for (size_t i = 0; i < scores.size(); ++i) {
         const std::vector<const char*> pools = shown_pools(scores, i);
         for (size_t k = 0; k < pools.size(); ++k)
             cell(fixed(k == 0 ? encode.log.mean(scores[i]) : encode.log.pooled(scores[i], pools[k]),
                        decimals_of(report, scores[i])),
-                 true, k == 0);
+                 k == 0 ? " class=\"number group\"" : " class=\"number\"");
     }
     return html + "</tr>\n";
 }

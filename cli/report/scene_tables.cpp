@@ -27,6 +27,7 @@ std::vector<Alike> alike_encodes(const Report& report) {
         std::vector<WorstScene> scenes = judged_scenes(report, i);
         if (scenes.empty()) continue;
         std::vector<std::pair<int64_t, int64_t>> places;
+        places.reserve(scenes.size());
         for (const WorstScene& each : scenes) places.push_back(frames_of(report.encodes[i], each.scene));
         const auto [found, is_new] = known.emplace(std::move(places), groups.size());
         if (is_new) groups.emplace_back();

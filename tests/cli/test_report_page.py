@@ -286,11 +286,13 @@ class FirstScreen(Shown):
         self.assertLess(self.box(".matrix tbody th")["right"], 500)
 
     def test_narrow(self):
-        """The names stay while the numbers move below them."""
+        """The first score is in sight without scrolling; the names stay while the numbers move below them."""
         for dark in (False, True):
             self.browser.show(width=360, height=740, mobile=True, dark=dark)
             self.twelve()
             self.assertEqual(self.look("[document.documentElement.scrollWidth, innerWidth]"), [360, 360])
+            mean = self.box(".matrix tbody td.group")
+            self.assertTrue(0 < mean["left"] < mean["right"] <= 360, mean)
             self.look("document.querySelector('.matrix').parentElement.scrollLeft = 9999")
             name, number = self.box(".matrix tbody th"), self.box(".matrix tbody td:last-child")
             self.assertTrue(0 <= name["left"] < name["right"] < 180, name)
