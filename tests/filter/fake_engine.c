@@ -204,6 +204,24 @@ qc_backend qc_session_backend(const qc_session* session) {
     return QC_BACKEND_CPU;
 }
 
+qc_backend qc_session_first_backend(const qc_session* session) {
+    return qc_session_backend(session);
+}
+
+const char* qc_session_device(const qc_session* session) {
+    (void)session;
+    return "";
+}
+
+const char* qc_session_driver(const qc_session* session) {
+    return qc_session_device(session);
+}
+
+qc_status qc_session_model(const qc_session* session, int index, const char** name, const char** checksum) {
+    (void)session, (void)index, (void)name, (void)checksum;
+    return QC_END;
+}
+
 const char* qc_session_error(const qc_session* session) {
     return session->error;
 }
