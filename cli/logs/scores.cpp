@@ -155,6 +155,14 @@ Better better(const std::string& score) {
     return begins_with_one_of(score, kLower) ? Better::kLower : Better::kHigher;
 }
 
+std::string model_of(const ScoreLog& log, const std::string& score) {
+    const Json& models = member(log.head, "models");
+    if (models.is_array())
+        for (const Json& each : models)
+            if (text_of(each, "name") == score) return text_of(each, "model");
+    return "";
+}
+
 double percentile_of(const std::vector<double>& sorted, double percent) {
     const auto rank = PercentileRank::of_share(percent / 100, static_cast<double>(sorted.size()));
     return rank.up_from(sorted[rank.below()], sorted[rank.above()]);

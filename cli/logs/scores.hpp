@@ -52,6 +52,9 @@ int64_t count_of(const Json& object, const char* key);
 /// What a person who asks for nothing wants to see: scores of models first, then those that are no features of a model.
 std::vector<std::string> headline_scores(const ScoreLog& log);
 
+/// What a score is made by, if it is a model's; empty: it is not, or the log does not say.
+std::string model_of(const ScoreLog& log, const std::string& score);
+
 enum class Better { kHigher, kLower, kNeither };
 /// Which way a score goes; kNeither: it tells of the reference alone, or of pictures and not of quality.
 Better better(const std::string& score);

@@ -33,14 +33,6 @@ void rename(const std::string& from, const std::string& to, ScoreLog* log) {
 
 } // namespace
 
-std::string model_of(const ScoreLog& log, const std::string& score) {
-    const Json& models = member(log.head, "models");
-    if (models.is_array())
-        for (const Json& each : models)
-            if (text_of(each, "name") == score) return text_of(each, "model");
-    return "";
-}
-
 void tell_models_apart(std::vector<Encode>* encodes, std::vector<std::string>* notes) {
     std::map<std::string, std::set<std::string>> models; // of each score
     for (const Encode& encode : *encodes)

@@ -9,9 +9,6 @@
 
 namespace qc::cli {
 
-/// What a score is made by, if it is a model's; empty: it is not, or the log does not say.
-std::string model_of(const ScoreLog& log, const std::string& score);
-
 /// Renames scores that have one name and several models: "vmaf (vmaf_v0.6.1)". Says so in a note for each.
 void tell_models_apart(std::vector<Encode>* encodes, std::vector<std::string>* notes);
 

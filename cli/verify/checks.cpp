@@ -47,15 +47,6 @@ std::string sha256_of_model(const std::string& model) {
     return qc_model_checksum(model.c_str(), text.data(), text.size()) == QC_OK ? text.data() : "";
 }
 
-/// What the log calls the source of a model; empty: it does not say.
-std::string source_of(const ScoreLog& log, const std::string& name) {
-    const Json& models = member(log.head, "models");
-    if (models.is_array())
-        for (const Json& each : models)
-            if (text_of(each, "name") == name) return text_of(each, "model");
-    return "";
-}
-
 bool is_builtin(const std::string& checksum) {
     for (int i = 0; qc_model_name(i) != nullptr; ++i)
         if (sha256_of_model(qc_model_name(i)) == checksum) return true;
@@ -123,7 +114,7 @@ Check check_models(const ScoreLog& log) {
                 has_none ? "no model was used" : "the log has no checksums of models"};
     }
     for (const auto& [name, value] : checksums.items()) {
-        const std::string wanted = value.is_string() ? value.get<std::string>() : "", source = source_of(log, name);
+        const std::string wanted = value.is_string() ? value.get<std::string>() : "", source = model_of(log, name);
         const std::string found = source.empty() ? "" : sha256_of_model(source);
         if (source.empty() ? is_builtin(wanted) : found == wanted) continue;
         if (source.empty()) return {"models", Held::kNo, name + ": no model of this build has the log's checksum"};
